@@ -1,0 +1,69 @@
+"""JSON and JSON Lines, one decoder on every path.
+
+Numbers are exact: a number with a point or an exponent is a `Decimal`, any other an `int` (SEMANTICS section 4,
+*exact-decimal*). What msgspec refuses (NaN, Infinity, lone surrogates, a byte order mark, invalid UTF-8) is
+unreadable here too; depth is bounded by the interpreter's recursion limit.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from outstep.events import Event, Header
+
+Json = Any
+"""None, bool, int, Decimal, str, list[Json] or dict[str, Json]."""
+
+NO_RAW = Raw()
+
+
+class Unreadable(ValueError):
+    """Text that is no JSON value; the message says why."""
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("number out of range") from None
+
+
+_values = msgspec.json.Decoder(float_hook=_decimal)
+_lines: msgspec.json.Decoder[Event | Header] = msgspec.json.Decoder(Event | Header)
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+decode_event = _lines.decode
+"""Decode one canonical line into an `Event` or a `Header`; raises `msgspec.DecodeError`, `RecursionError`."""
+
+encode = _encoder.encode
+"""Encode a struct or JSON value as compact bytes."""
+
+
+def loads(text: bytes | str | Raw) -> Json:
+    """Return the value of a JSON text, numbers exact.
+
+    Raises `Unreadable` for anything that is no single JSON value.
+    """
+    try:
+        return _values.decode(text)
+    except (msgspec.DecodeError, UnicodeError, ValueError) as error:
+        raise Unreadable(str(error)) from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
+
+
+def compact(text: bytes | str) -> Raw:
+    """Return a JSON text without insignificant white space, digits and member order kept; raises `Unreadable`."""
+    loads(text)
+    if isinstance(text, str):
+        text = text.encode()
+    return Raw(msgspec.json.format(text, indent=-1))
+
+
+def raw(value: Json) -> Raw:
+    """Return a JSON value as compact text."""
+    return Raw(encode(value))

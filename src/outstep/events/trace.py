@@ -1,0 +1,73 @@
+"""The head of a trace: where it comes from, who acted, and what its format can hold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+SCHEMA = "trace/v1"
+
+EVENT_TYPES = (
+    "user.message",
+    "assistant.message",
+    "decision",
+    "tool.call",
+    "tool.result",
+    "approval",
+    "context",
+    "state",
+    "gap",
+    "run.end",
+)
+
+
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The raw document behind a trace."""
+
+    uri: str = ""
+    sha256: str = ""
+    """Of the raw bytes; empty when they came as a stream."""
+    format: str = ""
+    version: str = ""
+    """The format's own version, as text."""
+    adapter: str = ""
+    """`name@version` of the adapter that read it."""
+    unpinned: bool = False
+    """Read with `--unpinned`: no recorded fixture vouches for this version."""
+
+
+class Lane(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One agent or sub-agent of a trace (SEMANTICS section 1)."""
+
+    id: str
+    kind: Literal["agent", "program", "branch", "user"] = "agent"
+    parent: str | None = None
+    """Lane that spawned this one; none when its spawning call is not recorded."""
+    call: str = ""
+    """Call id, in the parent lane, of the spawning call."""
+    forked_at: int | None = None
+    """Branches: `seq` up to which the trunk is shared."""
+
+
+class Header(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="trace", tag_field="type"):
+    """First line of every trace in the canonical JSON Lines form."""
+
+    schema: str
+    id: str = ""
+    sources: tuple[Source, ...] = ()
+    harness: str = ""
+    model: str = ""
+    prompt: str = ""
+    """sha256 of the system prompt."""
+    skills: tuple[str, ...] = ()
+    tools: dict[str, str] = field(default_factory=dict)
+    """Tool name to version or digest of its declaration."""
+    config: str = ""
+    """sha256 of the recorded configuration."""
+    lanes: tuple[Lane, ...] = ()
+    """Lanes other than a plain `main`; lanes that are not listed have no parent."""
+    records: tuple[str, ...] = EVENT_TYPES
+    """The event types that the format can hold."""
+    complete: bool = False
+    """Without `run.end`: the adapter inferred that the record holds the whole run."""
