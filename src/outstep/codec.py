@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from outstep.events import Event, Header
+from outstep.events import Event, Header, tools
 
 Json = Any
 """None, bool, int, Decimal, str, list[Json] or dict[str, Json]."""
 
-NO_RAW = Raw()
+NO_RAW = tools.NO_RAW
 
 
 class Unreadable(ValueError):
@@ -33,11 +33,14 @@ def _decimal(text: str) -> Decimal:
 
 
 _values = msgspec.json.Decoder(float_hook=_decimal)
-_lines: msgspec.json.Decoder[Event | Header] = msgspec.json.Decoder(Event | Header)
+_lines: msgspec.json.Decoder[Event | Header] = msgspec.json.Decoder(Event | Header, float_hook=_decimal)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 decode_event = _lines.decode
 """Decode one canonical line into an `Event` or a `Header`; raises `msgspec.DecodeError`, `RecursionError`."""
+
+decode_event_lines = _lines.decode_lines
+"""Decode many canonical lines at once; values that share a line are not told apart, so callers count lines."""
 
 encode = _encoder.encode
 """Encode a struct or JSON value as compact bytes."""

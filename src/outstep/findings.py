@@ -120,6 +120,8 @@ class RuleSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     level: Level
     cls: str = ""
     contract: str = ""
+    pack: str = ""
+    """The pack that the rule comes from; empty for a rule of the contract itself."""
     satisfied: int = 0
     violated: int = 0
     inconclusive: int = 0

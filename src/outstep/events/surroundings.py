@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Raw, Struct
 
+from outstep.events.tools import NO_RAW
+
 
 class Approval(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="approval", tag_field="type"):
     """A permission asked for or decided, for one call or (without `call_id`) for later calls of a tool."""
@@ -47,6 +49,6 @@ class State(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag
 
     seq: int
     time: float | None = None
-    state: Raw = Raw()
+    state: Raw = NO_RAW
     """The state as compact JSON text."""
     hidden: tuple[str, ...] = ()

@@ -6,6 +6,9 @@ from typing import Literal
 
 from msgspec import Raw, Struct
 
+NO_RAW = Raw()
+"""No JSON text. An event that holds this very value is written without the field; any other empty `Raw` is not."""
+
 Caller = Literal["model", "program", "user", "harness"]
 Outcome = Literal["ok", "failed", "denied", "unknown", "unrecorded"]
 Joined = Literal["id", "item", "span", "position"]
@@ -21,7 +24,7 @@ class ToolCall(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, 
     agent: str = "main"
     time: float | None = None
     call_id: str = ""
-    args: Raw = Raw()
+    args: Raw = NO_RAW
     """The arguments as compact JSON text; empty when `args_raw` is set or none were recorded."""
     args_raw: str | None = None
     """The recorded text, when it was no valid JSON."""
@@ -44,7 +47,7 @@ class ToolResult(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
     call: int | None = None
     """`seq` of the call that it answers, where the format tells it otherwise than by id."""
     outcome: Outcome = "unrecorded"
-    data: Raw = Raw()
+    data: Raw = NO_RAW
     """Structured content as compact JSON text; empty when the format holds text only."""
     text: str | None = None
     """The raw text; none when the format holds structured content only."""

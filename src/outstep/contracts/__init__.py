@@ -1,0 +1,1 @@
+"""Contracts: what an agent must do, must not do, and may only say with evidence."""

@@ -1,0 +1,129 @@
+"""`needs`: such an event is already known (precedence).
+
+docs: docs/kinds/needs.md
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from outstep.contracts.kinds.base import Quiet, View
+from outstep.contracts.kinds.evidence import all_evident
+from outstep.contracts.selectors import Selector
+from outstep.expr.values import Hidden, Missing
+
+
+class Needs(Struct, frozen=True, kw_only=True, tag="needs", tag_field="kind"):
+    """An event of one of the selectors is known to the event of `for`."""
+
+    any: tuple[Selector, ...]
+
+
+class NeedsMonitor(Quiet):
+    """Keeps, for each lane, where the newest match of each join key stands."""
+
+    def seen(self, slot: int, view: View) -> None:
+        """Note an event that may be the evidence, or (slots behind those of `needs`) one of `since`."""
+        kind = self.rule.kind
+        assert isinstance(kind, Needs)
+        is_since = slot >= len(kind.any)
+        role = "since" if is_since else "kind"
+        number = slot - len(kind.any) if is_since else slot
+        selector = self.rule.since[number] if is_since else kind.any[number]
+        table = view.lane.tables[self.run.plan.tables[role, self.index, number]]
+        join = self.run.plan.joins[role, self.index, number]
+        if not self.run.selects(selector, view):
+            return
+        for sight in self._sights(selector, view):
+            match = self.run.condition(join.filter, sight) if is_since else all_evident(self.run, join.filter, sight)
+            if match is False or (isinstance(match, Missing) and not is_since):
+                continue
+            key = self.run.read_key(join.picked, sight)
+            if match is not True or isinstance(key, Hidden):
+                table.veil(view.seq)
+            elif not isinstance(key, Missing):
+                newest, _ = table.read(key, None)
+                place = view.seq if is_since else _place(view)
+                table.write(view.lane.epoch, key, max(place, newest) if isinstance(newest, int) else place, view.seq)
+
+    def _sights(self, selector: Selector, view: View) -> list[View]:
+        return self.run.claim_views(selector, view) if selector.what == "claim" else [view]
+
+    def on(self, view: View) -> None:
+        """Judge an event of `for` whose conditions hold."""
+        kind = self.rule.kind
+        assert isinstance(kind, Needs)
+        doubt = ""
+        unread: list[str] = []
+        since, since_doubt = self._since(view)
+        for slot, selector in enumerate(kind.any):
+            key = self.run.read_key(self.run.plan.joins["kind", self.index, slot].this, view)
+            if isinstance(key, Hidden):
+                doubt = key.reason
+                continue
+            if isinstance(key, Missing):
+                unread.append(key.reason)
+                continue
+            place, fogged = self._newest(self.run.plan.tables["kind", self.index, slot], key, view)
+            if place > since:
+                if since_doubt or (self.rule.since and self.run.gap_known(view, self.rule.since, place)):
+                    doubt = "a gap may hide an event of `since`"
+                    continue
+                self.run.settle(self.index, "satisfied", view)
+                return
+            if fogged:
+                doubt = f"an event that may be `{selector.text}` cannot be read"
+        if doubt or self.run.gap_known(view, kind.any):
+            self._inconclusive(view, doubt or f"a gap may hide `{kind.any[0].text}`")
+        else:
+            self._missing(view, kind, unread, since)
+
+    def _newest(self, index: int, key: Any, view: View) -> tuple[int, bool]:
+        epoch = view.epoch if view.is_issued else None
+        place, is_fogged = -1, False
+        for table in _tables(self.run, view, index):
+            value, _ = table.read(key, epoch)
+            place = max(place, value if isinstance(value, int) else -1)
+            is_fogged = is_fogged or table.fog_before(view.at) >= 0
+        return place, is_fogged
+
+    def _since(self, view: View) -> tuple[int, bool]:
+        """Return where the latest known event of `since` stands, and whether that is in doubt."""
+        latest, is_doubtful = -1, False
+        for slot, _ in enumerate(self.rule.since):
+            key = self.run.read_key(self.run.plan.joins["since", self.index, slot].this, view)
+            if isinstance(key, Hidden | Missing):
+                is_doubtful = True
+                continue
+            place, fogged = self._newest(self.run.plan.tables["since", self.index, slot], key, view)
+            latest, is_doubtful = max(latest, place), is_doubtful or fogged
+        return latest, is_doubtful
+
+    def _inconclusive(self, view: View, doubt: str) -> None:
+        self.run.settle(self.index, "inconclusive", view, doubt, reason="hidden-evidence", missing=(doubt,))
+
+    def _missing(self, view: View, kind: Needs, unread: list[str], since: int) -> None:
+        texts = " or ".join(f"`{selector.text}`" for selector in kind.any)
+        behind = " since the latest event of `since`" if since >= 0 else ""
+        sentence = unread[0] if unread else f"no {texts} is known here{behind}"
+        self.run.settle(
+            self.index,
+            "inconclusive" if self.rule.missing == "inconclusive" else "violated",
+            view,
+            sentence,
+            reason="missing-evidence",
+            missing=(sentence,),
+        )
+
+
+def _place(view: Any) -> int:
+    """Return where an event counts from: a result from where the decision of its call opened."""
+    return view.call.start if view.call is not None else int(view.seq)
+
+
+def _tables(run: Any, view: Any, index: int) -> list[Any]:
+    if view.lane is None:
+        return [lane.tables[index] for lane in run.lanes.values()]
+    return [view.lane.tables[index]]

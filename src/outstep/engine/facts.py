@@ -1,0 +1,258 @@
+"""Facts as an event may know them (SEMANTICS sections 4, 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from outstep.contracts.model import Fact
+from outstep.engine.gaps import hides, known_to
+from outstep.engine.lanes import ABSENT, LaneState, Table
+from outstep.engine.views import View
+from outstep.expr.values import Hidden, Missing, from_key, key_of, show
+
+if TYPE_CHECKING:
+    from outstep.engine.run import Run
+
+SINGLE = ()
+"""The key of a fact without keys."""
+
+
+class FactView:
+    """A fact with keys, as one view may know it."""
+
+    __slots__ = ("_fact", "_index", "_run", "_view")
+
+    def __init__(self, run: Run, index: int, view: View) -> None:
+        self._run = run
+        self._index = index
+        self._fact: Fact = run.contract.facts[index]
+        self._view = view
+
+    def index(self, key: Any) -> Any:
+        """Return the value under a key: none when never recorded, `Missing` or `Hidden` as the fact says."""
+        return read_fact(self._run, self._index, key_of(key), self._view, f"{self._fact.name}[{show(key)}]")
+
+    def holds(self, key: Any) -> Any:
+        """Return whether there was a writer of this key; `Hidden` where a gap may have written or forgotten it."""
+        return holds(self._run, self._index, key_of(key), self._view, f"{self._fact.name}[{show(key)}]")
+
+    def keys(self) -> Any:
+        """Return the keys in the order in which they were first written; `Hidden` where a gap may hide some."""
+        if _newest_gap(self._run, self._index, self._view) >= 0:
+            return Hidden(f"`{self._fact.name}`: a gap may hide entries")
+        return [from_key(key) for key in self.visible_keys()]
+
+    def visible_keys(self) -> list[Any]:
+        """Return the keys that are surely there, as keys."""
+        found: dict[Any, None] = {}
+        for table in self._run.tables(self._index, self._view):
+            found.update(dict.fromkeys(table.keys(_epoch(self._view, self._run, self._index))))
+        return list(found)
+
+    def is_there(self, key: Any) -> bool:
+        """Return whether an entry is surely there."""
+        return _newest(self._run, self._index, key, self._view)[0] is not ABSENT
+
+    @property
+    def size(self) -> Any:
+        """Number of keys."""
+        keys = self.keys()
+        return keys if isinstance(keys, Hidden) else len(keys)
+
+
+def read_fact(run: Run, index: int, key: Any, view: View, name: str) -> Any:
+    """Return the value of an entry as the view may know it: none when there is none."""
+    fact = run.contract.facts[index]
+    value, seq = _newest(run, index, key, view)
+    gap = _newest_gap(run, index, view)
+    if gap >= 0 and _is_covered(run, fact, index, value, seq, gap, view):
+        return Hidden(f"`{name}`: a gap may hide what was recorded")
+    if value is ABSENT:
+        return None if fact.keep != "all" else _empty(fact, key)
+    return value
+
+
+def _empty(fact: Fact, key: Any) -> Any:
+    # A list that nothing was appended to: null under a key, as for any entry never recorded; else the empty list.
+    return [] if key == SINGLE and not fact.keyed else None
+
+
+def _is_covered(run: Run, fact: Fact, index: int, value: Any, seq: int, gap: int, view: View) -> bool:
+    if fact.keep == "all":
+        return True
+    if fact.keep == "first" and value is not ABSENT:
+        return _oldest_gap(run, index, view) < seq or _newest_forget(run, index, view) >= 0
+    return gap > seq
+
+
+def holds(run: Run, index: int, key: Any, view: View, name: str) -> Any:
+    """Return whether an entry was ever written and not forgotten since."""
+    value, seq = _newest(run, index, key, view)
+    if value is not ABSENT:
+        return (
+            Hidden(f"`{name}`: a gap may hide that it was forgotten")
+            if _newest_forget(run, index, view) > seq
+            else True
+        )
+    if _newest_gap(run, index, view) > seq:
+        return Hidden(f"`{name}`: a gap may hide that it was recorded")
+    return False
+
+
+def _epoch(view: View, run: Run, index: int) -> int | None:
+    return None if view.log or run.plan.world[index] or view.lane is None else view.epoch
+
+
+def _newest(run: Run, index: int, key: Any, view: View) -> tuple[Any, int]:
+    epoch = _epoch(view, run, index)
+    found: list[tuple[Any, int]] = [table.read(key, epoch) for table in run.tables(index, view)]
+    if len(found) == 1:
+        return found[0]
+    first = run.contract.facts[index].keep == "first"
+    there = [pair for pair in found if pair[0] is not ABSENT]
+    if first and there:
+        return min(there, key=_place)
+    return max(found, key=_place, default=(ABSENT, -1))
+
+
+def _place(pair: tuple[Any, int]) -> int:
+    return pair[1]
+
+
+def _writers(run: Run, index: int) -> Sequence[Any]:
+    fact = run.contract.facts[index]
+    return [selector for source in fact.sources for selector in source.selectors]
+
+
+def _forgetters(run: Run, index: int) -> Sequence[Any]:
+    return [selector for forget in run.contract.facts[index].forget for selector in forget.selectors]
+
+
+def _gap_places(run: Run, index: int, view: View, selectors: Sequence[Any]) -> list[int]:
+    if not run.gaps.all or view.ignores_gaps:
+        return []
+    pairs = run.gaps.all if run.plan.world[index] else known_to(view, run.gaps.all)
+    return [place for gap, place in pairs if place <= view.seq and hides(gap, selectors)]
+
+
+def _newest_gap(run: Run, index: int, view: View) -> int:
+    places = _gap_places(run, index, view, [*_writers(run, index), *_forgetters(run, index)])
+    fog = max((table.fog_before(_fog_limit(run, index, view)) for table in run.tables(index, view)), default=-1)
+    return max(places[-1] if places else -1, fog)
+
+
+def _fog_limit(run: Run, index: int, view: View) -> int:
+    return view.seq if _epoch(view, run, index) is None else view.at
+
+
+def _oldest_gap(run: Run, index: int, view: View) -> int:
+    places = _gap_places(run, index, view, _writers(run, index))
+    fogs = [table.fog[0] for table in run.tables(index, view) if table.fog_before(_fog_limit(run, index, view)) >= 0]
+    return min([*places[:1], *fogs], default=1 << 62)
+
+
+def _newest_forget(run: Run, index: int, view: View) -> int:
+    forgetters = _forgetters(run, index)
+    if not forgetters:
+        return -1
+    places = _gap_places(run, index, view, forgetters)
+    fog = max((table.fog_before(_fog_limit(run, index, view)) for table in run.tables(index, view)), default=-1)
+    return max(places[-1] if places else -1, fog)
+
+
+def write_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
+    """Write what one event says about a fact; `match` is `True`, or `Hidden` when its `where` cannot be read."""
+    fact = run.contract.facts[index]
+    source = fact.sources[slot]
+    for element in _elements(run, source, view):
+        if element is None:
+            _veil(run, index, view)
+            continue
+        key: Any = SINGLE
+        if source.key is not None:
+            key = run.evidence(source.key, element)
+            if isinstance(key, Missing):
+                continue
+            if isinstance(key, Hidden):
+                _veil(run, index, view)
+                continue
+            try:
+                key = key_of(key)
+            except Exception:
+                _veil(run, index, view)
+                continue
+        value = match if match is not True else _value(run, source, element)
+        if index in run.key_index:
+            run.key_index[index].add(from_key(key), key)
+        for table in _own_tables(run, index, view):
+            table.write(_own_epoch(run, index, view), key, value, view.seq)
+
+
+def _elements(run: Run, source: Any, view: View) -> list[View | None]:
+    """Return a view for each element of `each`; none stands for elements that cannot be told."""
+    if source.each is None:
+        return [view]
+    items = run.evidence(source.each, view)
+    if isinstance(items, Hidden):
+        return [None]
+    if isinstance(items, list):
+        return [view.element(item, position) for position, item in enumerate(items)]
+    if isinstance(items, dict):
+        return [view.element(item, from_key(name)) for name, item in items.items()]
+    return []
+
+
+def _value(run: Run, source: Any, view: View) -> Any:
+    if source.value is not None:
+        return run.evidence(source.value, view)
+    if source.each is not None:
+        return view.lookup("it")
+    return view.lookup(default_name(source.selectors[0].what))
+
+
+def default_name(what: str) -> str:
+    """Return the name whose value a fact remembers when `value` is not given."""
+    if what in {"result", "its result"}:
+        return "data"
+    return {"call": "args", "state": "state", "decision": "usage", "approval": "decision", "end": "trace"}.get(
+        what, "text"
+    )
+
+
+def forget_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
+    """Forget what one event says is void."""
+    forget = run.contract.facts[index].forget[slot]
+    epoch = _own_epoch(run, index, view)
+    if match is not True:
+        _veil(run, index, view)
+        return
+    if forget.key is None:
+        for table in _own_tables(run, index, view):
+            table.forget_all(epoch, view.seq)
+        return
+    key = run.frame(forget.key, view)
+    if isinstance(key, Missing):
+        return
+    for table in _own_tables(run, index, view):
+        if isinstance(key, Hidden):
+            table.veil(view.seq)
+        else:
+            table.forget(epoch, key_of(key), view.seq)
+
+
+def _veil(run: Run, index: int, view: View) -> None:
+    for table in _own_tables(run, index, view):
+        table.veil(view.seq)
+
+
+def _own_tables(run: Run, index: int, view: View) -> list[Table]:
+    lane: LaneState | None = view.lane
+    if run.plan.world[index] or lane is None:
+        return [run.world.tables[index]]
+    return [lane.tables[index]]
+
+
+def _own_epoch(run: Run, index: int, view: View) -> int:
+    lane: LaneState | None = view.lane
+    return 0 if run.plan.world[index] or lane is None else lane.epoch

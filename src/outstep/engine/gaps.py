@@ -1,0 +1,68 @@
+"""Where events may be hidden, and whether that matters to a question (SEMANTICS section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from outstep.contracts.selectors import Selector
+from outstep.engine.lanes import LaneState
+from outstep.engine.views import View
+from outstep.events import Gap
+
+
+class Gaps:
+    """The gaps of one trace."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[Gap, int]] = []
+        """Every gap with its place, in log order; a hidden value of a key counts as one that hides its writers."""
+
+    def known(self, view: View, *types: str, since: int = -1) -> bool:
+        """Return whether a gap known to the view, standing behind `since`, may hide an event of one of `types`."""
+        return any(place > since and may_hide(gap, types) for gap, place in known_to(view, self.all))
+
+    def before(self, view: View, selectors: Sequence[Selector], since: int = -1) -> bool:
+        """Return whether a gap before the view in the log, behind `since`, may hide what the selectors pick."""
+        return any(since < place < view.seq and hides(gap, selectors) for gap, place in self.all)
+
+    def behind(self, seq: int, selectors: Sequence[Selector], until: int | None = None) -> bool:
+        """Return whether a gap after `seq` (and before `until`) may hide what the selectors pick."""
+        return any(
+            place > seq and (until is None or place < until) and hides(gap, selectors)
+            for gap, place in reversed(self.all)
+        )
+
+    def anywhere(self, selectors: Sequence[Selector]) -> bool:
+        """Return whether any gap may hide what the selectors pick."""
+        return any(hides(gap, selectors) for gap, _ in self.all)
+
+    def between(self, seq: int, until: int) -> bool:
+        """Return whether any gap lies between two places."""
+        return any(seq < place < until for _, place in self.all)
+
+
+def known_to(view: View, every: list[tuple[Gap, int]]) -> list[tuple[Gap, int]]:
+    """Return the gaps known to a view, oldest first; views without a lane know what the log shows."""
+    lane: LaneState | None = view.lane
+    if lane is None:
+        return [pair for pair in every if pair[1] < view.seq]
+    return lane.known_gaps(view.at)
+
+
+def may_hide(gap: Gap, types: Sequence[str]) -> bool:
+    """Return whether a gap may hide an event of one of the types."""
+    return not gap.may_hide or any(type_ in gap.may_hide for type_ in types)
+
+
+def hides(gap: Gap, selectors: Sequence[Selector]) -> bool:
+    """Return whether a gap may hide an event that one of the selectors picks."""
+    return any(may_hide(gap, (selector.event_type,)) and _lane_fits(gap, selector) for selector in selectors)
+
+
+def _lane_fits(gap: Gap, selector: Selector) -> bool:
+    if gap.agent is None or selector.what in {"state", "end"}:
+        return True
+    only_main = selector.by == "main" or (
+        selector.by is None and selector.what in {"message", "final message", "claim"}
+    )
+    return gap.agent == "main" if only_main else True

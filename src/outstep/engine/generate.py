@@ -1,0 +1,206 @@
+"""A contract as one generated generator that is sent batches of events.
+
+The generated code takes the events of a plain trace (one lane, no gap, nothing hidden), keeps the same state as
+`engine.run` and proves that rules hold; what it cannot prove it hands to the same monitors. Everything else is stepped
+exactly. The law between the two: whatever the generated code decides, the exact run decides the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from outstep.engine import quick, schema
+from outstep.engine.emit import Emitter
+from outstep.engine.pairing import OpenCall
+from outstep.engine.views import View
+from outstep.events import AssistantMessage, Header, ToolCall, ToolResult, UserMessage
+from outstep.expr.compile import Constants
+
+if TYPE_CHECKING:
+    from outstep.engine.monitor import Compiled
+
+
+def source(compiled: Compiled) -> str:
+    """Return the generated Python source of a contract, for reading."""
+    return _generate(compiled)[0]
+
+
+def build(compiled: Compiled) -> Any:
+    """Return the generated generator function of a contract: `monitor(begin, done)`."""
+    text, namespace = _generate(compiled)
+    code = compile(text, f"<contract {compiled.contract.id}>", "exec")
+    exec(code, namespace)  # noqa: S102 - generated here from a checked contract; constants travel in the namespace
+    namespace["CALLS"] = _Handlers(compiled, "call", namespace)
+    namespace["RESULTS"] = _Handlers(compiled, "result", namespace)
+    return namespace["monitor"]
+
+
+class _Handlers(dict[str, Any]):
+    """Recorded tool name to generated function; none where nobody looks at the tool."""
+
+    def __init__(self, compiled: Compiled, kind: str, namespace: dict[str, Any]) -> None:
+        super().__init__()
+        self._compiled = compiled
+        self._kind = kind
+        self._namespace = namespace
+
+    def __missing__(self, recorded: str) -> Any:
+        found = self[recorded] = self._find(recorded)
+        return found
+
+    def _find(self, recorded: str) -> Any:
+        canonical = self._compiled.names.canonical(recorded)
+        if self._compiled.parts.tools.get(canonical) is None:
+            return quick.undeclared_call if self._kind == "call" else quick.undeclared_result
+        if not self._compiled.is_usual(recorded, canonical):
+            return quick.undeclared_call if self._kind == "call" else quick.undeclared_result
+        return self._namespace.get(f"{self._kind}_{self._compiled.tool_number(canonical)}")
+
+
+def _generate(compiled: Compiled) -> tuple[str, dict[str, Any]]:
+    pool = Constants()
+    emitter = Emitter(compiled, pool)
+    parts: list[str] = []
+    for number, tool in enumerate(compiled.contract.tools):
+        parts += [emitter.call_handler(number, tool), emitter.result_handler(number, tool)]
+    message = emitter.message_handler()
+    loop = "\n".join(_loop(compiled, has_message=bool(message)))
+    text = "\n\n\n".join(part for part in (*parts, message, loop) if part) + "\n"
+    return text, {**_NAMESPACE, **pool.namespace}
+
+
+def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
+    """Yield the lines of the generator: what every event of a plain trace needs, and whom to call."""
+    plan = compiled.plan
+    opening = [
+        "turn_now = e.turn",
+        "if turn_now is None or turn_now != turn:",
+        "    epoch += 1",
+        "    start = e.seq",
+        "    turn = turn_now",
+        *(["    lane.calls = 0", '    lane.said = ""'] if plan.reads_response else []),
+        "    if turn_now is not None:",
+        "        has_turns = True",
+        "        ids.clear()",
+    ]
+    syncing = ["lane.epoch = epoch", "lane.start = start", "lane.turn = turn", "run.last_seq = e.seq"]
+    yield from (
+        "def monitor(begin, done):",
+        f'    """Judge traces of `{_plain(compiled.contract.id)}`: sent batches of events, and None at the end."""',
+        "    run = None",
+        "    last = None",
+        "    batch = yield",
+        "    while batch is not None:",
+        "        for e in batch:",
+        "            kind = type(e)",
+        "            if kind is Header:",
+        "                if run is not None:",
+        "                    if plain:",
+        "                        leave(run, lane, epoch, start, turn, has_turns, last)",
+        "                    finish(run, events, called)",
+        "                    done(run)",
+        "                run = begin(e)",
+        '                lane = run.lane("main")',
+        "                plain = run.is_plain",
+        "                opened = lane.open",
+        '                seen = run.pairing.seen.setdefault("main", set())',
+        "                ids = lane.turn_ids",
+        "                epoch = events = called = 0",
+        "                start = -1",
+        "                turn = None",
+        "                has_turns = False",
+        "                last = None",
+        "                continue",
+        "            if not plain:",
+        "                run.step(e)",
+        "                continue",
+        "            last = e",
+        "            if kind is ToolCall:",
+        "                call_id = e.call_id",
+        "                if (",
+        '                    e.agent == "main" and call_id and call_id not in seen and e.tool and e.by == "model"',
+        "                    and e.args_raw is None and not e.hidden",
+        "                ):",
+    )
+    yield from _deep(20, opening)
+    yield from _deep(20, ["seen.add(call_id)", "ids.add(call_id)", "opened[call_id] = OpenCall(e, start, epoch)"])
+    yield from _deep(20, ["events += 1", "called += 1"])
+    if plan.uses_final:
+        yield from _deep(20, ["run.drop_final()"])
+    yield from _deep(20, ["handle = CALLS[e.tool]", "if handle is not None:"])
+    yield from _deep(24, [*syncing, "handle(e, lane, run)"])
+    if plan.reads_response:
+        yield from _deep(20, ["lane.calls += 1"])
+    yield from (
+        "                    continue",
+        "            elif kind is ToolResult:",
+        "                call = opened.get(e.call_id)",
+        "                if (",
+        '                    type(call) is OpenCall and e.agent == "main" and not e.hidden',
+        '                    and (e.call is None or e.call == call.event.seq) and call.event.by == "model"',
+        "                ):",
+        "                    del opened[e.call_id]",
+        "                    events += 1",
+        "                    handle = RESULTS[call.event.tool]",
+        "                    if handle is not None:",
+        "                        lane.epoch = epoch",
+        "                        run.last_seq = e.seq",
+        "                        handle(e, call, lane, run)",
+        "                    continue",
+    )
+    if not plan.uses_final:
+        yield "            elif kind is AssistantMessage:"
+        yield '                if e.agent == "main" and not e.hidden:'
+        yield from _deep(20, [*opening, "events += 1"])
+        yield from _deep(20, [*syncing, "message(e, lane, run)"] if has_message else [])
+        yield "                    continue"
+    if not plan.listeners.get("user.message"):
+        yield from (
+            "            elif kind is UserMessage:",
+            '                if e.agent == "main" and not e.hidden:',
+            "                    events += 1",
+            "                    if not has_turns and not run.turns_seen:",
+            "                        ids.clear()",
+            "                    continue",
+        )
+    yield from _deep(12, syncing[:3])
+    yield from (
+        "            if has_turns:",
+        "                run.turns_seen = True",
+        "            run.step(e)",
+        "            epoch = lane.epoch",
+        "            start = lane.start",
+        "            turn = lane.turn",
+        "            plain = run.is_plain",
+        "        if run is not None and plain:",
+        "            leave(run, lane, epoch, start, turn, has_turns, last)",
+        "        batch = yield",
+        "    if run is not None:",
+        "        finish(run, events, called)",
+        "        done(run)",
+    )
+
+
+def _deep(indent: int, lines: Sequence[str]) -> Iterator[str]:
+    yield from (" " * indent + line for line in lines)
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in text if character.isalnum() or character in "-_. ")
+
+
+_NAMESPACE: dict[str, Any] = {
+    "AssistantMessage": AssistantMessage,
+    "Header": Header,
+    "OpenCall": OpenCall,
+    "ToolCall": ToolCall,
+    "ToolResult": ToolResult,
+    "UserMessage": UserMessage,
+    "View": View,
+    "proves_fit": schema.proves_fit,
+    "with_defaults": schema.with_defaults,
+    **quick.NAMESPACE,
+}
+
+__all__ = ["build", "source"]

@@ -1,0 +1,167 @@
+"""The engine's face: a contract made ready, and the monitors that judge traces with it.
+
+`Monitor` watches one trace live, event by event; `judge` takes batches in which headers open traces. Both run the same
+code, so they give the same rulings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from outstep.contracts.model import Contract
+from outstep.contracts.names import ToolNames
+from outstep.engine.plan import Plan
+from outstep.engine.run import Parts, Run
+from outstep.events import Event, Header
+from outstep.findings import Ruling, Verdict
+
+if TYPE_CHECKING:
+    from outstep.contracts.selectors import Expr
+
+
+class Judgement(Struct, frozen=True, kw_only=True):
+    """What one contract says about one trace."""
+
+    header: Header
+    rulings: tuple[Ruling, ...]
+    """In the order in which they settled."""
+    verdicts: tuple[Verdict, ...]
+    """By rule."""
+    events: int
+    calls: int
+    unanswered: int
+    end: str
+    """`completed`, `aborted`, `cut_off`, or `inferred` when only the adapter says that the record is whole."""
+    order: str
+    """`turns`, or `log` when the record has no responses."""
+    applies: bool
+    """Whether `applies_when` was true."""
+    costly: tuple[Expr, ...] = ()
+    """Expressions that went over their step limit: faults."""
+
+
+class Compiled:
+    """A contract made ready to judge: what it listens to, and what all its traces share."""
+
+    def __init__(self, contract: Contract) -> None:
+        self.contract = contract
+        self.plan = Plan(contract)
+        self.names = ToolNames(contract)
+        self.parts = Parts(contract)
+
+        self._numbers = {tool.name: number for number, tool in enumerate(contract.tools)}
+        self._generated: Any = None
+
+    def run(self, header: Header) -> Run:
+        """Begin a trace."""
+        return Run(self.plan, header, self.names, self.parts)
+
+    def tool_number(self, canonical: str) -> int:
+        """Return the place of a declared tool in the contract."""
+        return self._numbers[canonical]
+
+    def is_usual(self, recorded: str, canonical: str) -> bool:
+        """Return whether every selector sees a recorded name as it sees the tool's own name."""
+        return all(
+            self.names.matches(selector.names, recorded, canonical)
+            == self.names.matches(selector.names, canonical, canonical)
+            for listeners in self.plan.listeners.values()
+            for selector in (listener.selector for listener in listeners)
+            if selector.names and selector.what != "claim"
+        )
+
+    @property
+    def generated(self) -> Any:
+        """The generated generator function, `monitor(begin, done)`."""
+        if self._generated is None:
+            from outstep.engine.generate import build
+
+            self._generated = build(self)
+        return self._generated
+
+
+class Monitor:
+    """Watches one trace, live or recorded."""
+
+    def __init__(self, contract: Contract | Compiled, header: Header, *, exact: bool = False) -> None:
+        """`exact` steps every event through the exact run: slower, and equal."""
+        compiled = contract if isinstance(contract, Compiled) else Compiled(contract)
+        self._run = compiled.run(header)
+        self._generator: Any = None
+        if not exact:
+            self._generator = compiled.generated(lambda _: self._run, _no_judgement)
+            next(self._generator)
+            self._generator.send((header,))
+
+    def feed(self, event: Event) -> list[Ruling]:
+        """Take the next event and return the rulings that no continuation can mend."""
+        if self._generator is None:
+            self._run.step(event)
+        else:
+            self._generator.send((event,))
+        return self._run.take()
+
+    def close(self) -> list[Ruling]:
+        """Take the end of the trace and return the rulings that only it could settle."""
+        if self._generator is not None:
+            self._generator.close()
+        return self._run.close()
+
+    def verdicts(self) -> list[Verdict]:
+        """Return the verdict of each rule, once closed."""
+        return self._run.verdicts
+
+
+def _no_judgement(_: Run) -> None:
+    return None
+
+
+def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
+    """Return what a closed run says."""
+    end = run.end.end if run.end is not None else "inferred" if run.header.complete else "cut_off"
+    return Judgement(
+        header=run.header,
+        rulings=tuple(rulings),
+        verdicts=tuple(run.verdicts),
+        events=run.events,
+        calls=run.calls,
+        unanswered=sum(len(run.pairing.unanswered(lane)) for lane in run.lanes.values() if lane.open),
+        end=end,
+        order="turns" if run.turns_seen else "log",
+        applies=run.applies is True,
+        costly=tuple(run.costly),
+    )
+
+
+def judge(compiled: Compiled, batches: Iterable[Sequence[Event | Header]]) -> Iterator[Judgement]:
+    """Judge a stream of traces; each header closes the trace before it."""
+    finished: list[Judgement] = []
+
+    def done(run: Run) -> None:
+        rulings = run.take()
+        finished.append(judgement_of(run, rulings + run.close()))
+        free.append(run)
+
+    free: list[Run] = []
+
+    def begin(header: Header) -> Run:
+        if not free:
+            return compiled.run(header)
+        run = free.pop()
+        run.restart(header)
+        return run
+
+    generator = compiled.generated(begin, done)
+    next(generator)
+    for batch in batches:
+        generator.send(batch)
+        if finished:
+            yield from finished
+            finished.clear()
+    with suppress(StopIteration):
+        generator.send(None)
+    yield from finished

@@ -1,0 +1,187 @@
+"""Which result answers which call, and what is wrong with their ids (SEMANTICS section 1, LANGUAGE section 8).
+
+Pairing stays within a lane, and within a response where ids repeat. Nothing is mended: a result without a call is an
+orphan, a second one is no evidence, an empty id joins nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from outstep.engine.lanes import LaneState
+from outstep.events import Gap, ToolCall, ToolResult
+from outstep.findings import Verdict, Witness
+
+
+class OpenCall(Struct, frozen=True, gc=False):
+    """A call that has no result yet."""
+
+    event: ToolCall
+    start: int
+    """Where its decision opened."""
+    epoch: int
+    """Number of its decision in its lane."""
+
+
+class Record(Protocol):
+    """Where findings about the record go."""
+
+    def remark(
+        self,
+        rule: str,
+        sentence: str,
+        seq: int | None,
+        *,
+        verdict: Verdict = "violated",
+        reason: str = "",
+        witness: tuple[Witness, ...] = (),
+        key: str = "",
+    ) -> None:
+        """Settle a rule of the pack `integrity`, if the contract has it."""
+        ...
+
+    def hides_calls(self, lane: LaneState, seq: int) -> bool:
+        """Return whether a gap before `seq` may hide a call of the lane."""
+        ...
+
+    def note_gap(self, gap: Gap, *, is_recorded: bool) -> None:
+        """Take a gap into account from its place on."""
+        ...
+
+
+class Pairing:
+    """Calls and results of one trace."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self.seen: dict[str, set[str]] = {}
+        """Call ids by lane."""
+        self.early: dict[str, dict[str, list[ToolResult]]] = {}
+        """By lane and id: results that came before any call of their id."""
+
+    def restart(self) -> None:
+        """Forget everything, for the next trace."""
+        main = self.seen.get("main", set())
+        main.clear()
+        self.seen = {"main": main}
+        self.early.clear()
+
+    def call(self, lane: LaneState, event: ToolCall) -> None:
+        """Take a call, its decision already open."""
+        call = OpenCall(event, lane.start, lane.epoch)
+        if not event.tool:
+            self._record.remark("EMPTY_TOOL_NAME", "a call names no tool", event.seq)
+        if event.args_raw is not None:
+            self._record.remark("UNREADABLE_ARGUMENTS", "the recorded arguments are no JSON", event.seq)
+        call_id = event.call_id
+        if not call_id:
+            self._record.remark("EMPTY_CALL_ID", "a call has no id", event.seq)
+            lane.open[f"\0{event.seq}"] = call
+            return
+        seen = self.seen.setdefault(lane.id, set())
+        if call_id in lane.turn_ids:
+            self._record.remark(
+                "DUPLICATE_CALL_ID", "two calls of one response have the same id", event.seq, key=call_id
+            )
+        elif call_id in seen:
+            self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq, key=call_id)
+            lane.approvals.pop(call_id, None)
+        lane.turn_ids.add(call_id)
+        seen.add(call_id)
+        before = lane.open.get(call_id)
+        if before is None:
+            lane.open[call_id] = call
+        elif type(before) is list:
+            before.append(call)
+        else:
+            lane.open[call_id] = [before, call]
+
+    def result(self, lane: LaneState, event: ToolResult) -> OpenCall | None:
+        """Return the call that a result answers; none for an orphan, an early or a second result."""
+        call = self._by_place(lane, event) if event.call is not None else self._by_id(lane, event)
+        if call is not None:
+            return call
+        if event.call is not None or event.call_id in self.seen.get(lane.id, ()):
+            self._record.remark("DUPLICATE_TOOL_RESULT", "a call has a second result", event.seq, key=event.call_id)
+        elif self._record.hides_calls(lane, event.seq):
+            # The call of this result is hidden; its result is here, but no rule can read whose it is.
+            gap = Gap(seq=event.seq, agent=lane.id, may_hide=("tool.result",), reason="a result whose call is hidden")
+            self._record.note_gap(gap, is_recorded=False)
+        else:
+            self.early.setdefault(lane.id, {}).setdefault(event.call_id, []).append(event)
+        return None
+
+    def _by_place(self, lane: LaneState, event: ToolResult) -> OpenCall | None:
+        for key in (event.call_id, f"\0{event.call}"):
+            found = lane.open.get(key)
+            calls: list[OpenCall] = found if type(found) is list else [found] if found is not None else []
+            for call in calls:
+                if call.event.seq == event.call:
+                    _close(lane, key, found, call)
+                    return call
+        return None
+
+    def _by_id(self, lane: LaneState, event: ToolResult) -> OpenCall | None:
+        found = lane.open.get(event.call_id) if event.call_id else None
+        if found is None:
+            return None
+        if type(found) is not list:
+            del lane.open[event.call_id]
+            single: OpenCall = found
+            return single
+        own = [call for call in found if event.turn is not None and call.event.turn == event.turn]
+        newest = [call for call in found if call.epoch == found[-1].epoch]
+        call: OpenCall = (own or newest)[0]
+        _close(lane, event.call_id, found, call)
+        return call
+
+    def unanswered(self, lane: LaneState) -> list[OpenCall]:
+        """Return the calls of a lane without a result, in their order."""
+        calls: list[OpenCall] = []
+        for found in lane.open.values():
+            calls.extend(found if type(found) is list else [found])
+        return sorted(calls, key=lambda call: call.event.seq)
+
+    def close(self, lanes: list[LaneState], *, is_stopped: bool) -> None:
+        """Settle what only the end of the record can settle: missing, early and orphan results."""
+        for lane in lanes:
+            if not lane.open and not self.early:
+                continue
+            early = self.early.get(lane.id, {})
+            for call in self.unanswered(lane):
+                if call.event.call_id in early:
+                    continue
+                self._missing(lane, call, is_stopped)
+            for call_id, results in early.items():
+                for result in results:
+                    if call_id and call_id in self.seen.get(lane.id, ()):
+                        self._record.remark(
+                            "RESULT_BEFORE_CALL", "a result arrived before its call", result.seq, key=call_id
+                        )
+                    else:
+                        self._record.remark(
+                            "ORPHAN_TOOL_RESULT", "a result has no call in the record", result.seq, key=call_id
+                        )
+
+    def _missing(self, lane: LaneState, call: OpenCall, is_stopped: bool) -> None:
+        key = call.event.call_id
+        if is_stopped and lane.epoch <= call.epoch:
+            self._record.remark(
+                "MISSING_TOOL_RESULT",
+                "the record stops before the result of a call could come",
+                call.event.seq,
+                verdict="inconclusive",
+                reason="record-ends",
+                key=key,
+            )
+        else:
+            self._record.remark("MISSING_TOOL_RESULT", "a call has no result", call.event.seq, key=key)
+
+
+def _close(lane: LaneState, key: str, found: Any, call: OpenCall) -> None:
+    if type(found) is list and len(found) > 1:
+        found.remove(call)
+    else:
+        del lane.open[key]

@@ -1,0 +1,220 @@
+"""What a contract listens to: for each event type, who looks at the event and in which order.
+
+Made once for a contract. Rules read before facts are written, and facts are written from the last declared to the
+first, so that a value reads the facts above it as they were before the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Then
+from outstep.contracts.model import Contract, FactSource, Forget, Rule
+from outstep.contracts.selectors import Expr, Selector
+from outstep.expr.nodes import Binary, Call, Node, conjuncts, names_of, paths_of, walk
+from outstep.findings import Verdict
+
+Role = Literal["for", "kind", "after", "until", "since", "fact", "forget"]
+
+
+class Listener(NamedTuple):
+    """One reason to look at an event."""
+
+    role: Role
+    owner: int
+    """Of the rule, or of the fact's table."""
+    slot: int
+    """Number of the selector in its list, or of the fact's source."""
+    selector: Selector
+
+
+class Join(NamedTuple):
+    """A `where` over two events, split: `filter` on the picked one, `picked[i] == this[i]`, and the rest on both."""
+
+    filter: tuple[Expr, ...]
+    picked: tuple[Expr, ...]
+    this: tuple[Expr, ...]
+    rest: tuple[Expr, ...]
+
+
+NO_JOIN = Join((), (), (), ())
+
+
+class Plan:
+    """Listeners by event type, joins by selector, and where facts are kept."""
+
+    def __init__(self, contract: Contract) -> None:
+        self.contract = contract
+        self.facts = {fact.name: index for index, fact in enumerate(contract.facts)}
+        self.world = tuple(
+            any(selector.what == "state" for source in fact.sources for selector in source.selectors)
+            for fact in contract.facts
+        )
+        """Facts that are fed by snapshots of the state and read in log order."""
+        self.joins: dict[tuple[Role, int, int], Join] = {}
+        self.listeners: dict[str, list[Listener]] = {}
+        self.width = len(contract.facts)
+        """Tables of a lane: one for each fact, then one for each selector that asks what is known."""
+        self.tables: dict[tuple[Role, int, int], int] = {}
+        self.counters: dict[int, int] = {}
+        """Rules that count known failures, with the place of their counter."""
+        self.about = tuple(dict.fromkeys(self.facts[rule.about] for rule in contract.rules if rule.about in self.facts))
+        """Facts whose keys a claim may mention."""
+        self.asks_known = any(_calls_known(expr.node) for expr in expressions(contract))
+        self.reads_response = any(
+            name in {"said", "calls"} or ("this" in names_of(expr.node) and _asks_response(expr.node))
+            for expr in expressions(contract)
+            for name in names_of(expr.node)
+        )
+        """Whether an expression may ask what the same response held before (`this` may hold it)."""
+        for index, rule in enumerate(contract.rules):
+            if not isinstance(rule.kind, Integrity):
+                self._add_rule(index, rule)
+        self.uses_final = any(
+            listener.selector.what == "final message" for listener in self.listeners.get("assistant.message", ())
+        )
+        for index in reversed(range(len(contract.facts))):
+            self._add_fact(index)
+        self.plain_verdicts = [_plain_verdict(rule) for rule in contract.rules]
+        """By rule, for a trace without gaps whose format records everything: the verdict when nothing settled, and the
+        verdict whatever was satisfied; none where the run has to look closer."""
+
+    def _add_rule(self, index: int, rule: Rule) -> None:
+        for slot, selector in enumerate(rule.triggers):
+            self._add("for", index, slot, selector)
+        kind = rule.kind
+        sides = this_side(rule)
+        if isinstance(kind, Needs | Then):
+            for slot, selector in enumerate(kind.any):
+                self._add("kind", index, slot, selector)
+                self.joins["kind", index, slot] = split(selector.where, sides)
+                if isinstance(kind, Needs):
+                    self._add_table("kind", index, slot)
+        if rule.counting == "unless_failed":
+            self.counters[index] = len(self.counters)
+        marks: tuple[tuple[Role, tuple[Selector, ...]], ...] = (
+            ("after", rule.after),
+            ("until", rule.until),
+            ("since", rule.since),
+        )
+        for role, selectors in marks:
+            for slot, selector in enumerate(selectors):
+                self._add(role, index, slot, selector)
+                self.joins[role, index, slot] = split(selector.where, sides)
+                if role == "since" and isinstance(kind, Needs):
+                    self._add_table(role, index, slot)
+
+    def _add_table(self, role: Role, index: int, slot: int) -> None:
+        self.tables[role, index, slot] = self.width
+        self.width += 1
+
+    def _add_fact(self, index: int) -> None:
+        fact = self.contract.facts[index]
+        for slot, source in enumerate(fact.sources):
+            for selector in source.selectors:
+                self._add("fact", index, slot, selector)
+        for slot, forget in enumerate(fact.forget):
+            for selector in forget.selectors:
+                self._add("forget", index, slot, selector)
+
+    def _add(self, role: Role, index: int, slot: int, selector: Selector) -> None:
+        self.listeners.setdefault(selector.event_type, []).append(Listener(role, index, slot, selector))
+
+    def source(self, listener: Listener) -> FactSource:
+        """Return the source of a fact that a listener stands for."""
+        return self.contract.facts[listener.owner].sources[listener.slot]
+
+    def forget(self, listener: Listener) -> Forget:
+        """Return what a listener forgets."""
+        return self.contract.facts[listener.owner].forget[listener.slot]
+
+
+def _plain_verdict(rule: Rule) -> tuple[Verdict | None, Verdict | None]:
+    if isinstance(rule.kind, Integrity):
+        return "satisfied", "satisfied"
+    if any(selector.what == "state" or selector.by not in {None, "main", "any"} for selector in rule.triggers):
+        return None, None
+    if isinstance(rule.kind, Never | AtLeast | Exactly):
+        return (None, None) if rule.after else ("satisfied", "satisfied")
+    return "vacuous", None
+
+
+def this_side(rule: Rule) -> frozenset[str]:
+    """Return the names that belong to the event of `for` in a `where` of the rule's other selectors."""
+    return frozenset({"this", "it", "at", "match", *(name for name, _ in rule.let)})
+
+
+def split(where: Expr | None, sides: frozenset[str]) -> Join:
+    """Split a `where` over two events (SEMANTICS section 3, *Joins*)."""
+    if where is None:
+        return NO_JOIN
+    alone: list[Expr] = []
+    picked: list[Expr] = []
+    this: list[Expr] = []
+    rest: list[Expr] = []
+    for node in conjuncts(where.node):
+        part = _part(where, node)
+        if not sides & set(names_of(node)):
+            alone.append(part)
+            continue
+        pair = _equality(node, sides)
+        if pair is None:
+            rest.append(part)
+        else:
+            picked.append(_part(where, pair[0]))
+            this.append(_part(where, pair[1]))
+    return Join(tuple(alone), tuple(picked), tuple(this), tuple(rest))
+
+
+def _part(where: Expr, node: Node) -> Expr:
+    return Expr(text=where.text[node.at : node.end], node=node, spot=where.spot)
+
+
+def _equality(node: Node, sides: frozenset[str]) -> tuple[Node, Node] | None:
+    if not isinstance(node, Binary) or node.op != "==":
+        return None
+    left, right = set(names_of(node.left)), set(names_of(node.right))
+    if right & sides and not left & sides and not right - sides:
+        return node.left, node.right
+    if left & sides and not right & sides and not left - sides:
+        return node.right, node.left
+    return None
+
+
+def _asks_response(node: Node) -> bool:
+    return any(not path or path[0] in {"said", "calls"} for path in paths_of(node, "this"))
+
+
+def _calls_known(node: Node) -> bool:
+    return any(isinstance(part, Call) and part.function == "known" for part in walk(node))
+
+
+def expressions(contract: Contract) -> Iterator[Expr]:
+    """Yield every expression of a contract."""
+    for tool in contract.tools:
+        yield from filter(None, (tool.denied_when, tool.unknown_when, tool.fails_when, tool.succeeds_when))
+    for fact in contract.facts:
+        for source in fact.sources:
+            yield from filter(None, (source.each, source.key, source.value))
+            yield from _wheres(source.selectors)
+        for forget in fact.forget:
+            yield from filter(None, (forget.key,))
+            yield from _wheres(forget.selectors)
+    for rule in contract.rules:
+        yield from rule_expressions(rule)
+
+
+def rule_expressions(rule: Rule) -> Iterator[Expr]:
+    """Yield every expression of a rule, its messages' excepted."""
+    yield from rule.when
+    yield from (expr for _, expr in rule.let)
+    yield from filter(None, (rule.each, rule.total, getattr(rule.kind, "bound", None)))
+    yield from rule.per
+    yield from getattr(rule.kind, "all", ())
+    for selectors in (rule.triggers, getattr(rule.kind, "any", ()), rule.after, rule.until, rule.since):
+        yield from _wheres(selectors)
+
+
+def _wheres(selectors: tuple[Selector, ...]) -> Iterator[Expr]:
+    yield from (selector.where for selector in selectors if selector.where is not None)

@@ -1,0 +1,165 @@
+"""What generated code calls: reads and writes on the way where nothing is hidden, and the doors to the exact run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outstep import codec
+from outstep.contracts.selectors import Selector
+from outstep.engine.lanes import ABSENT, LaneState, Table
+from outstep.engine.pairing import OpenCall
+from outstep.engine.run import Run
+from outstep.engine.views import View
+from outstep.events import AssistantMessage, Event, ToolCall, ToolResult
+from outstep.expr.claims import Claim
+from outstep.expr.values import Undecided, key_of
+
+
+def undeclared_call(event: ToolCall, lane: LaneState, run: Run) -> None:
+    """Take a call whose tool the generated code does not know."""
+    run.look_at_call(event, lane)
+
+
+def undeclared_result(event: ToolResult, call: OpenCall, lane: LaneState, run: Run) -> None:
+    """Take a result whose tool the generated code does not know."""
+    run.look_at_result(event, call, lane)
+
+
+def leave(
+    run: Run, lane: LaneState, epoch: int, start: int, turn: int | None, has_turns: bool, last: Event | None
+) -> None:
+    """Bring the run up to date, when a batch or a trace ends."""
+    lane.epoch = epoch
+    lane.start = start
+    lane.turn = turn
+    run.turns_seen = run.turns_seen or has_turns
+    if last is not None:
+        run.last_seq = last.seq
+
+
+def finish(run: Run, events: int, called: int) -> None:
+    """Add what generated code counted, before a run is closed."""
+    run.events += events
+    run.calls += called
+
+
+def call_view(event: ToolCall, lane: LaneState, run: Run) -> View:
+    """Return a call as the exact run reads it."""
+    return View(run, event, lane, issued=True)
+
+
+def message_view(event: AssistantMessage, lane: LaneState, run: Run) -> View:
+    """Return a message as the exact run reads it."""
+    return View(run, event, lane, issued=True)
+
+
+def result_view(event: ToolResult, call: OpenCall, outcome: str, lane: LaneState, run: Run) -> View:
+    """Return a result as the exact run reads it."""
+    view = View(run, event, lane, issued=False)
+    view.call = call
+    view.outcome = outcome
+    return view
+
+
+def issued(cells: Any, key: Any, epoch: int) -> Any:
+    """Return an entry of a fact as an issued event knows it; null for none."""
+    cell = cells.get(key if type(key) is str else key_of(key))
+    if cell is None:
+        return None
+    value = cell[1] if cell[0] < epoch else cell[3]
+    return None if value is ABSENT else value
+
+
+def delivered(cells: Any, key: Any, _: int) -> Any:
+    """Return an entry of a fact as a delivered event knows it; null for none."""
+    cell = cells.get(key if type(key) is str else key_of(key))
+    return None if cell is None or cell[1] is ABSENT else cell[1]
+
+
+def has_issued(cells: Any, key: Any, epoch: int) -> bool:
+    """Return whether an issued event knows an entry."""
+    cell = cells.get(key if type(key) is str else key_of(key))
+    return cell is not None and (cell[1] if cell[0] < epoch else cell[3]) is not ABSENT
+
+
+def has_delivered(cells: Any, key: Any, _: int) -> bool:
+    """Return whether a delivered event knows an entry."""
+    cell = cells.get(key if type(key) is str else key_of(key))
+    return cell is not None and cell[1] is not ABSENT
+
+
+def known(cells: Any, key: Any, epoch: Any) -> bool:
+    """Return whether evidence with this join key is known."""
+    cell = cells.get(key)
+    return cell is not None and (cell[1] if cell[0] < epoch else cell[3]) is not ABSENT
+
+
+def note(table: Table, epoch: int, key: Any, place: int, seq: int) -> None:
+    """Note where evidence counts from; the furthest place wins."""
+    cell = table.cells.get(key)
+    if cell is not None and cell[1] is not ABSENT and cell[1] > place:
+        place = cell[1]
+    table.write(epoch, key, place, seq)
+
+
+NEWEST = 1 << 62
+"""Number of a decision that knows whatever was delivered."""
+
+
+def needed(value: Any) -> Any:
+    """Return a recorded value; what was not recorded is missing."""
+    if value is None:
+        raise Undecided("not recorded")
+    return value
+
+
+def result_data(event: ToolResult, call: OpenCall, run: Run) -> Any:
+    """Return the data of a result."""
+    return codec.loads(event.data) if bytes(event.data) else run.data(event, call)
+
+
+def mentioned_keys(run: Run, fact: int, sentence: str, cells: Any, epoch: int) -> list[Any]:
+    """Return the known keys of a fact that a sentence mentions; gives up when it mentions none."""
+    found = [
+        key
+        for key in run.key_index[fact].found(sentence)
+        if (cell := cells.get(key)) is not None and (cell[1] if cell[0] < epoch else cell[3]) is not ABSENT
+    ]
+    if not found:
+        raise Undecided("no key is mentioned")
+    return found
+
+
+def trigger(run: Run, rule: int, selectors: tuple[Selector, ...], view: View) -> None:
+    """Let the exact run judge an event for one rule."""
+    run.trigger(rule, selectors, view)
+
+
+def trigger_claim(run: Run, rule: int, selector: Selector, view: View, claim: Claim) -> None:
+    """Let the exact run judge one claim for one rule."""
+    run.trigger_claim(rule, selector, view, claim)
+
+
+NAMESPACE: dict[str, Any] = {
+    "call_view": call_view,
+    "delivered": delivered,
+    "has_delivered": has_delivered,
+    "has_issued": has_issued,
+    "finish": finish,
+    "issued": issued,
+    "key_of": key_of,
+    "known": known,
+    "NEWEST": NEWEST,
+    "note": note,
+    "leave": leave,
+    "loads": codec.loads,
+    "mentioned_keys": mentioned_keys,
+    "message_view": message_view,
+    "needed": needed,
+    "result_data": result_data,
+    "result_view": result_view,
+    "trigger": trigger,
+    "trigger_claim": trigger_claim,
+    "undeclared_call": undeclared_call,
+    "undeclared_result": undeclared_result,
+}

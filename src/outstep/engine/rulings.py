@@ -1,0 +1,253 @@
+"""Instances settle here: they are counted, and what does not hold becomes a ruling (SEMANTICS section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Never
+from outstep.contracts.model import Rule, Text
+from outstep.contracts.selectors import Expr, Selector
+from outstep.engine.views import View
+from outstep.events import RunEnd
+from outstep.expr.values import Hidden, Missing, show
+from outstep.findings import Ruling, Verdict, Witness
+
+if TYPE_CHECKING:
+    from outstep.engine.run import Run
+
+SATISFIED, VIOLATED, INCONCLUSIVE = 0, 1, 2
+_SLOT: dict[Verdict, int] = {"satisfied": SATISFIED, "violated": VIOLATED, "inconclusive": INCONCLUSIVE}
+
+
+class Settled:
+    """One settled instance, kept back until it is sure that it counts."""
+
+    __slots__ = ("ruling", "verdict")
+
+    def __init__(self, verdict: Verdict, ruling: Ruling | None) -> None:
+        self.verdict = verdict
+        self.ruling = ruling
+
+
+class Rulings:
+    """The part of a run that settles instances and gives each rule its verdict."""
+
+    def __init__(self) -> None:
+        run = self._as_run()
+        self._integrity = {
+            rule.id: index for index, rule in enumerate(run.contract.rules) if isinstance(rule.kind, Integrity)
+        }
+        self.restart_rulings()
+
+    def restart_rulings(self) -> None:
+        """Forget everything, for the next trace."""
+        self.tallies: list[list[int]] = [[0, 0, 0] for _ in self._as_run().contract.rules]
+        """By rule: satisfied, violated and inconclusive instances."""
+        self.verdicts: list[Verdict] = []
+        """By rule, once the trace is closed."""
+        self.costly: list[Expr] = []
+        """Expressions that went over their step limit."""
+        self._out: list[Ruling] = []
+        self._kept_back: list[Settled] | None = None
+
+    def take(self) -> list[Ruling]:
+        """Return the rulings settled since the last call."""
+        out, self._out = self._out, []
+        return out
+
+    def too_costly(self, expr: Expr) -> None:
+        """Note an expression that went over its step limit."""
+        if expr not in self.costly:
+            self.costly.append(expr)
+
+    def settle(
+        self,
+        rule: int,
+        verdict: Verdict,
+        view: Any,
+        sentence: str = "",
+        *,
+        reason: str = "",
+        key: str = "",
+        values: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        witness: Sequence[Witness] = (),
+    ) -> None:
+        """Settle one instance of a rule; violated and inconclusive ones become rulings."""
+        ruling = None
+        if verdict != "satisfied":
+            ruling = Ruling(
+                rule=rule,
+                verdict=verdict,
+                reason=reason,
+                sentence=sentence,
+                seq=self._place(view),
+                key=key,
+                values=tuple(values),
+                missing=tuple(missing),
+                witness=tuple(witness),
+                message=self.message(rule, view),
+                match=view.claim.sentence if view is not None and view.claim is not None else "",
+            )
+        if self._kept_back is not None:
+            self._kept_back.append(Settled(verdict, ruling))
+            return
+        self.emit(rule, verdict, ruling)
+
+    def _place(self, view: Any) -> int | None:
+        if view is None:
+            return None
+        if isinstance(view.event, RunEnd):
+            end = self._as_run().end
+            return end.seq if end is not None else None
+        seq: int = view.event.seq
+        return seq
+
+    def emit(self, rule: int, verdict: Verdict, ruling: Ruling | None) -> None:
+        """Count an instance, and give out its ruling."""
+        self.tallies[rule][_SLOT[verdict]] += 1
+        if ruling is not None:
+            self._out.append(ruling)
+
+    def keep_back(self) -> None:
+        """Keep back what settles from here on."""
+        self._kept_back = []
+
+    def kept_back(self) -> list[Settled]:
+        """Stop keeping back, and return what settled meanwhile."""
+        kept, self._kept_back = self._kept_back or [], None
+        return kept
+
+    def remark(
+        self,
+        rule: str,
+        sentence: str,
+        seq: int | None,
+        *,
+        verdict: Verdict = "violated",
+        reason: str = "",
+        witness: tuple[Witness, ...] = (),
+        key: str = "",
+    ) -> None:
+        """Settle a rule of the pack `integrity`, if the contract has it."""
+        index = self._integrity.get(rule)
+        if index is None or self._as_run().applies is not True:
+            return
+        self.tallies[index][_SLOT[verdict]] += 1
+        self._out.append(
+            Ruling(rule=index, verdict=verdict, reason=reason, sentence=sentence, seq=seq, witness=witness, key=key)
+        )
+
+    def message(self, rule: int, view: View | None) -> str:
+        """Return the rule's own message with its values filled in, in the language of the parts."""
+        texts = self._as_run().contract.rules[rule].message
+        if not texts:
+            return ""
+        text = texts.get("en") or next(iter(texts.values()))
+        return self.fill(text, view)
+
+    def fill(self, text: Text, view: View | None) -> str:
+        """Fill the values of a message in; what cannot be read shows as *(missing)* or *(hidden)*."""
+        run = self._as_run()
+        return "".join(
+            part if isinstance(part, str) else _shown(run.evidence(part, view) if view is not None else None)
+            for part in text.parts
+        )
+
+    def key_text(self, key: Any) -> str:
+        """Return a key as text for people."""
+        return key_text(key)
+
+    def finish(self, applies: Any) -> None:
+        """Give every rule its verdict, once everything has settled."""
+        run = self._as_run()
+        plain = run.plan.plain_verdicts if applies is True and not run.gaps.all and run.records_all else None
+        for index, rule in enumerate(run.contract.rules):
+            if plain is not None and not (tally := self.tallies[index])[VIOLATED] and not tally[INCONCLUSIVE]:
+                nothing, always = plain[index]
+                verdict: Verdict | None = always or ("satisfied" if tally[SATISFIED] and nothing else nothing)
+                if verdict is not None:
+                    self.verdicts.append(verdict)
+                    continue
+            if applies is False:
+                self.verdicts.append("vacuous")
+            elif applies is not True:
+                self.settle(
+                    index,
+                    "inconclusive",
+                    None,
+                    "`applies_when` cannot be decided for this trace",
+                    reason="undecided-applies-when",
+                    missing=(applies.reason,),
+                )
+                self.verdicts.append("inconclusive")
+            else:
+                self.verdicts.append(self._verdict(index, rule))
+
+    def _verdict(self, index: int, rule: Rule) -> Verdict:
+        satisfied, violated, inconclusive = self.tallies[index]
+        if violated:
+            return "violated"
+        if inconclusive:
+            return "inconclusive"
+        if isinstance(rule.kind, Integrity):
+            return "satisfied"
+        if rule.judge == "run":
+            doubt = self._doubt(index, rule)
+            if doubt is not None:
+                self.emit(index, "inconclusive", doubt)
+                return "inconclusive"
+        if satisfied:
+            return "satisfied"
+        speaks_of_run = isinstance(rule.kind, Never | AtLeast | Exactly)
+        return "satisfied" if speaks_of_run and self._as_run().ever_inside(index) else "vacuous"
+
+    def _doubt(self, index: int, rule: Rule) -> Ruling | None:
+        run = self._as_run()
+        if run.gaps.anywhere(rule.triggers):
+            return Ruling(
+                rule=index,
+                verdict="inconclusive",
+                reason="hidden-trigger",
+                sentence=f"a gap may hide {_quoted(rule.triggers)}",
+                witness=tuple(
+                    Witness(seq=place, note=gap.reason or "a gap")
+                    for gap, place in run.gaps.all[:1]
+                    if place <= run.last_seq
+                ),
+            )
+        if not run.is_recorded(rule.triggers):
+            return Ruling(
+                rule=index,
+                verdict="inconclusive",
+                reason="not-recorded",
+                sentence=f"the record cannot hold {_quoted(rule.triggers)}",
+            )
+        return None
+
+    def _as_run(self) -> Run:
+        return self  # type: ignore[return-value]
+
+
+def _quoted(selectors: Sequence[Selector]) -> str:
+    return " or ".join(f"`{selector.text}`" for selector in selectors)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Missing):
+        return "(missing)"
+    if isinstance(value, Hidden):
+        return "(hidden)"
+    return value if type(value) is str else show(value)
+
+
+def key_text(key: Any) -> str:
+    """Return a key as text for people."""
+    from outstep.expr.values import from_key
+
+    if isinstance(key, tuple) and key and isinstance(key[0], str) and key[0] in {"bool", "list", "map"}:
+        return show(from_key(key)) if key[0] == "bool" else str(key)
+    if isinstance(key, tuple):
+        return ", ".join(key_text(part) for part in key)
+    return show(key)

@@ -1,0 +1,686 @@
+"""One trace on its way through a contract, judged exactly and in one pass.
+
+`Run.step` takes any event: lanes, gaps, hidden values. The generated monitor (`engine.generate`) takes the events of a
+plain trace and gives the same rulings; whatever it cannot prove to hold it hands over to the same monitors as here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from outstep import codec
+from outstep.codec import Unreadable
+from outstep.contracts.kinds import Integrity
+from outstep.contracts.kinds.base import KindMonitor, Quiet
+from outstep.contracts.model import Contract, Rule, Tool
+from outstep.contracts.names import ToolNames, glob_fits
+from outstep.contracts.selectors import Expr, Selector, Spot
+from outstep.engine import schema
+from outstep.engine.facts import FactView, forget_fact, holds, read_fact, write_fact
+from outstep.engine.gaps import Gaps
+from outstep.engine.known import KnownText
+from outstep.engine.lanes import Counter, LaneState, Table
+from outstep.engine.outcomes import has_keys, judge_outcome
+from outstep.engine.pairing import OpenCall, Pairing
+from outstep.engine.plan import Listener, Plan
+from outstep.engine.rulings import Rulings
+from outstep.engine.triggers import Triggers
+from outstep.engine.views import View, mask, result_text, trace_names
+from outstep.events import (
+    EVENT_TYPES,
+    Approval,
+    AssistantMessage,
+    Context,
+    Decision,
+    Event,
+    Gap,
+    Header,
+    Lane,
+    RunEnd,
+    State,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from outstep.expr.claims import Claim
+from outstep.expr.evaluate import evaluate
+from outstep.expr.mentions import MentionIndex
+from outstep.expr.values import Hidden, Missing, TooCostly
+from outstep.findings import Ruling, Verdict, Witness
+
+MOST_NAMES = 10_000
+"""Recorded tool names whose listeners are kept in mind."""
+
+END_GAP = "the record stops here"
+ANY_RESULT = (Selector(what="result", by="any", text="result", spot=Spot(0, 0, 0)),)
+
+
+class Run(Rulings, Triggers):
+    """The state of one trace under one contract."""
+
+    def __init__(self, plan: Plan, header: Header, names: ToolNames, parts: Parts) -> None:
+        self.plan = plan
+        self.contract: Contract = plan.contract
+        self.header = header
+        self.names = names
+        self.parts = parts
+        self.gaps = Gaps()
+        self.pairing = Pairing(self)
+        self.lanes: dict[str, LaneState] = {}
+        self.world = LaneState("", self._fresh_tables())
+        self._listening: dict[tuple[str, str], tuple[Listener, ...]] = {}
+        Rulings.__init__(self)
+        self.monitors: list[KindMonitor | None] = [
+            None if isinstance(rule.kind, Integrity) else parts.monitor(index, rule, self)
+            for index, rule in enumerate(self.contract.rules)
+        ]
+        watching: list[Any] = [monitor for monitor in self.monitors if monitor is not None]
+        self._restarting = [monitor for monitor in watching if type(monitor).restart is not Quiet.restart]
+        self._closing = [monitor for monitor in watching if type(monitor).close is not Quiet.close]
+        self._deadlines = [monitor for monitor in watching if getattr(monitor, "has_deadline", False)]
+        self._answered = [monitor for monitor in watching if getattr(monitor, "outcome_slot", False)]
+        Triggers.__init__(self)
+        self._begin(header)
+
+    def _begin(self, header: Header) -> None:
+        self.header = header
+        self.records_all = header.records is EVENT_TYPES or header.records == EVENT_TYPES
+        self.end: RunEnd | None = None
+        self.last_seq = 0
+        self.events = 0
+        self.calls = 0
+        self.turns_seen = False
+        self.final: View | None = None
+        self.is_closing = False
+        self._is_stopped = False
+        self.known_text: dict[str, KnownText] = {}
+        self.types_seen: set[str] = set()
+        self.key_index: dict[int, MentionIndex[Any]] = {fact: MentionIndex() for fact in self.plan.about}
+        """Keys of the facts that claims are about, by the words in them."""
+        self._spawns: dict[tuple[str, str], list[Lane]] = {}
+        self._returns: dict[tuple[str, str], list[LaneState]] = {}
+        self._forks: list[Lane] = []
+        self._lanes_named: dict[str, Lane] = {}
+        if header.lanes:
+            self._name_lanes(header.lanes)
+        self._args: tuple[int, Any] = (-1, None)
+        self._data: tuple[int, Any] = (-1, None)
+        self._claims: tuple[int, list[Claim]] = (-1, [])
+        self._trace_names: dict[str, Any] | None = None
+        self.applies = self._applies()
+
+    def _name_lanes(self, lanes: Sequence[Lane]) -> None:
+        self._lanes_named = {lane.id: lane for lane in lanes}
+        for lane in lanes:
+            if lane.kind == "branch" and lane.forked_at is not None:
+                self._forks.append(lane)
+            elif lane.parent is not None:
+                self._spawns.setdefault((lane.parent, lane.call), []).append(lane)
+        self._forks.sort(key=lambda lane: lane.forked_at or 0)
+
+    def restart(self, header: Header) -> None:
+        """Forget the trace that was closed, and begin another one."""
+        if self.gaps.all:
+            self.gaps = Gaps()
+        self.pairing.restart()
+        main = self.lanes.get("main")
+        if main is None or len(self.lanes) > 1:
+            self.lanes = {}
+        else:
+            main.restart()
+        for table in self.world.tables:
+            table.restart()
+        self.restart_rulings()
+        self.restart_triggers()
+        for monitor in self._restarting:
+            monitor.restart()
+        self._begin(header)
+
+    # -- events in arrival order ------------------------------------------------------------------------------------
+
+    def step(self, event: Event) -> None:
+        """Take the next event."""
+        self.events += 1
+        self.last_seq = event.seq
+        for monitor in self._deadlines:
+            monitor.passed(event)
+        while self._forks and event.seq >= (self._forks[0].forked_at or 0):
+            self._fork(self._forks.pop(0))
+        _STEPS[type(event)](self, event)
+
+    def _step_call(self, event: ToolCall) -> None:
+        lane = self.lane(event.agent)
+        self._open(lane, event)
+        self.calls += 1
+        self.pairing.call(lane, event)
+        self._cover_by_approval(lane, event)
+        if lane.id == "main":
+            self.drop_final()
+        self.look_at_call(event, lane)
+        self._spawn(lane, event)
+        lane.calls += 1
+
+    def look_at_call(self, event: ToolCall, lane: LaneState) -> None:
+        """Let everyone look at a call that is already paired."""
+        self.check_call(event)
+        self.dispatch("tool.call", event.tool, View(self, event, lane, issued=True))
+
+    def check_call(self, event: ToolCall) -> None:
+        """Hold a call against what `tools` declares."""
+        canonical = self.canonical(event.tool)
+        tool = self.parts.tools.get(canonical)
+        if tool is None:
+            if event.tool:
+                self.remark("UNDECLARED_TOOL", f"`{event.tool}` is not declared in `tools`", event.seq, key=event.tool)
+        elif tool.args is not None and event.args_raw is None:
+            wrong = schema.misfit(tool.args, self.arguments(event), self.parts.schemas)
+            if wrong is not None:
+                self.remark(
+                    "ARGUMENTS_FIT", f"the arguments do not fit the schema of `{canonical}`: {wrong}", event.seq
+                )
+
+    def _step_result(self, event: ToolResult) -> None:
+        lane = self.lane(event.agent)
+        lane.last_seq = event.seq
+        call = self.pairing.result(lane, event)
+        if call is not None:
+            self.look_at_result(event, call, lane)
+
+    def look_at_result(self, event: ToolResult, call: OpenCall, lane: LaneState) -> None:
+        """Let everyone look at a result that is already paired."""
+        view = View(self, event, lane, issued=False)
+        view.call = call
+        view.outcome = self.outcome(event, call)
+        self._check_denied(lane, event, view)
+        self._come_home(lane, call)
+        self.dispatch("tool.result", call.event.tool, view)
+        for monitor in self._answered:
+            monitor.answered(view)
+        if self.plan.asks_known and view.outcome == "ok":
+            self._note_text(lane, event.seq, view.lookup("text"), view.lookup("data"))
+
+    def _check_denied(self, lane: LaneState, event: ToolResult, view: View) -> None:
+        if lane.approvals.get(event.call_id) != "denied" or not event.call_id:
+            return
+        if view.outcome == "ok":
+            self.remark("EXECUTED_ALTHOUGH_DENIED", "a call was carried out after it was denied", event.seq)
+        elif view.outcome == "unknown":
+            self.remark(
+                "EXECUTED_ALTHOUGH_DENIED",
+                "a denied call may have been carried out",
+                event.seq,
+                verdict="inconclusive",
+                reason="unknown-outcome",
+            )
+
+    def _step_message(self, event: AssistantMessage) -> None:
+        lane = self.lane(event.agent)
+        had_calls = lane.turn == event.turn and event.turn is not None and lane.calls > 0
+        self._open(lane, event)
+        view = View(self, event, lane, issued=True)
+        self.dispatch("assistant.message", "", view)
+        if lane.id == "main" and not had_calls:
+            self.offer_final(view)
+        lane.said = f"{lane.said}\n{event.text}" if lane.said else event.text
+
+    def _step_decision(self, event: Decision) -> None:
+        lane = self.lane(event.agent)
+        self._open(lane, event)
+        self.dispatch("decision", "", View(self, event, lane, issued=True))
+
+    def _step_user(self, event: UserMessage) -> None:
+        lane = self.lane(event.agent)
+        lane.last_seq = event.seq
+        if not self.turns_seen:
+            lane.turn_ids.clear()
+        self.dispatch("user.message", "", View(self, event, lane, issued=False))
+        self._note_text(lane, event.seq, event.text)
+
+    def _step_context(self, event: Context) -> None:
+        lane = self.lane(event.agent)
+        lane.last_seq = event.seq
+        if event.what == "record.unknown":
+            self.remark("UNKNOWN_RECORD", f"a record of the foreign kind `{event.name}` was skipped", event.seq)
+        elif event.what == "record.duplicate_seq":
+            self.remark("DUPLICATE_SEQ", f"the record uses the sequence number {event.name} twice", event.seq)
+        self.dispatch("context", "", View(self, event, lane, issued=False))
+        self._note_text(lane, event.seq, event.text)
+
+    def _step_approval(self, event: Approval) -> None:
+        lane = self.lane(event.agent)
+        lane.last_seq = event.seq
+        key = event.call_id or f"tool:{self.canonical(event.tool)}"
+        lane.approvals[key] = event.decision
+        self.dispatch("approval", event.tool, View(self, event, lane, issued=False))
+
+    def _cover_by_approval(self, lane: LaneState, event: ToolCall) -> None:
+        if lane.approvals and event.call_id and event.call_id not in lane.approvals:
+            cover = lane.approvals.get(f"tool:{self.canonical(event.tool)}")
+            if cover is not None:
+                lane.approvals[event.call_id] = cover
+
+    def _step_state(self, event: State) -> None:
+        self.types_seen.add("state")
+        self.dispatch("state", "", View(self, event, None, issued=False))
+
+    def _step_gap(self, event: Gap) -> None:
+        if event.turn is not None and event.agent is not None:
+            lane = self.lane(event.agent)
+            if lane.turn != event.turn:
+                self._opened(lane, event.turn, event.seq)
+        self.note_gap(event, is_recorded=True)
+
+    def _step_end(self, event: RunEnd) -> None:
+        self.end = event
+
+    def note_gap(self, gap: Gap, *, is_recorded: bool) -> None:
+        """Take a gap into account from its place on; a recorded one makes the trace incomplete."""
+        pair = (gap, gap.seq)
+        self.gaps.all.append(pair)
+        lanes = [self.lane(gap.agent)] if gap.agent is not None else list(self.lanes.values())
+        for lane in lanes:
+            lane.gaps.append(pair)
+        if is_recorded:
+            self.remark(
+                "INCOMPLETE_TRACE",
+                f"records may be missing here: {gap.reason}" if gap.reason else "records may be missing here",
+                gap.seq,
+                verdict="inconclusive",
+                reason="record-ends" if gap.reason == END_GAP else "records-lost",
+            )
+
+    def hides_calls(self, lane: LaneState, seq: int) -> bool:
+        """Return whether a gap before `seq` may hide a call of the lane."""
+        return any(
+            place < seq and (gap.agent is None or gap.agent == lane.id) and gap.can_hide("tool.call")
+            for gap, place in self.gaps.all
+        )
+
+    # -- lanes ------------------------------------------------------------------------------------------------------
+
+    def lane(self, lane_id: str) -> LaneState:
+        """Return a lane; one that was not spawned in the record has no parent."""
+        lane = self.lanes.get(lane_id)
+        if lane is None:
+            named = self._lanes_named.get(lane_id)
+            lane = LaneState(lane_id, self._fresh_tables(), named.kind if named else "agent")
+            lane.counters = [Counter() for _ in self.plan.counters]
+            lane.gaps = [pair for pair in self.gaps.all if pair[0].agent is None]
+            self.lanes[lane_id] = lane
+        return lane
+
+    def _fresh_tables(self) -> list[Table]:
+        keeps = [fact.keep for fact in self.plan.contract.facts]
+        return [Table(keep) for keep in keeps] + [Table() for _ in range(self.plan.width - len(keeps))]
+
+    def _open(self, lane: LaneState, event: ToolCall | AssistantMessage | Decision) -> None:
+        lane.last_seq = event.seq
+        if event.turn is not None:
+            self.turns_seen = True
+        if event.turn is None or event.turn != lane.turn:
+            self._opened(lane, event.turn, event.seq)
+            if event.turn is not None:
+                lane.turn_ids.clear()
+
+    def _opened(self, lane: LaneState, turn: int | None, seq: int) -> None:
+        lane.opens(turn, seq)
+        for monitor in self._deadlines:
+            monitor.opened(lane)
+
+    def _spawn(self, parent: LaneState, call: ToolCall) -> None:
+        children = self._spawns.pop((parent.id, call.call_id), None) if self._spawns else None
+        for named in children or ():
+            child = self._child(named, parent, parent.epoch, parent.start, call.seq)
+            self._returns.setdefault((parent.id, call.call_id), []).append(child)
+
+    def _fork(self, named: Lane) -> None:
+        trunk = self.lane(named.parent or "main")
+        self._child(named, trunk, None, named.forked_at or 0, named.forked_at or 0)
+
+    def _child(self, named: Lane, parent: LaneState, epoch: int | None, position: int, seq: int) -> LaneState:
+        tables = [table.inherit(epoch, position) for table in parent.tables]
+        child = LaneState(named.id, tables, named.kind, parent)
+        child.counters = [counter.inherit(parent.epoch if epoch is None else epoch) for counter in parent.counters]
+        child.gaps = parent.known_gaps(position)
+        child.spawned_at = seq
+        if parent.id in self.known_text:
+            self.known_text[named.id] = self.known_text[parent.id].child(position)
+        self.lanes[named.id] = child
+        return child
+
+    def _come_home(self, lane: LaneState, call: OpenCall) -> None:
+        if not self._returns:
+            return
+        for child in self._returns.pop((lane.id, call.event.call_id), ()):
+            for own, brought in zip(lane.tables, child.tables, strict=True):
+                own.bring_home(lane.epoch, brought, child.spawned_at)
+            for mine, theirs in zip(lane.counters, child.counters, strict=True):
+                mine.bring_home(lane.epoch, theirs)
+            known = {id(gap) for gap, _ in lane.gaps}
+            lane.gaps.extend(pair for pair in child.gaps if id(pair[0]) not in known)
+            lane.gaps.sort(key=lambda pair: pair[1])
+            if child.id in self.known_text:
+                self._text_of(lane).returned(self.last_seq, self.known_text[child.id])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether generated code may take the next event: one lane, no gap, no approval, nothing that needs more."""
+        return not (
+            self.gaps.all
+            or self.header.lanes
+            or self._deadlines
+            or self.plan.asks_known
+            or self.applies is not True
+            or (self.lanes and self.lane("main").approvals)
+        )
+
+    # -- what expressions read --------------------------------------------------------------------------------------
+
+    def canonical(self, recorded: str) -> str:
+        """Return the contract's name of a tool, else the recorded one."""
+        return self.names.canonical(recorded)
+
+    def arguments(self, call: ToolCall) -> Any:
+        """Return the arguments of a call, with what its tool's schema gives by default."""
+        if self._args[0] == call.seq:
+            return self._args[1]
+        value = self._read_arguments(call)
+        self._args = (call.seq, value)
+        return value
+
+    def _read_arguments(self, call: ToolCall) -> Any:
+        if call.args_raw is not None:
+            return Missing("`args`: the recorded arguments are no JSON")
+        if not bytes(call.args):
+            return Missing("`args`: no arguments were recorded")
+        try:
+            value = codec.loads(call.args)
+        except Unreadable as error:
+            return Missing(f"`args`: unreadable ({error})")
+        tool = self.parts.tools.get(self.canonical(call.tool))
+        if tool is not None and tool.args is not None:
+            value = schema.with_defaults(tool.args, value)
+        return mask(value, call.hidden, "/args") if call.hidden else value
+
+    def data(self, event: ToolResult, call: OpenCall | None) -> Any:
+        """Return the data of a result: structured content, else what its tool's `reads` makes of the text."""
+        if self._data[0] == event.seq:
+            return self._data[1]
+        raw = bytes(event.data)
+        value = self._data_of(raw, event) if raw else self._read_text(event, call)
+        self._data = (event.seq, value)
+        return value
+
+    def _data_of(self, raw: bytes, event: ToolResult) -> Any:
+        try:
+            value = codec.loads(raw)
+        except Unreadable as error:
+            return Missing(f"`data`: unreadable ({error})")
+        return mask(value, event.hidden, "/data") if event.hidden else value
+
+    def _read_text(self, event: ToolResult, call: OpenCall | None) -> Any:
+        tool = self.parts.tools.get(self.canonical(call.event.tool)) if call is not None else None
+        return self.parts.read_text(tool.reads if tool is not None else None, result_text(event))
+
+    def outcome(self, event: ToolResult, call: OpenCall) -> Any:
+        """Return the outcome of a result, corrected by the keys of its tool."""
+        tool: Tool | None = self.parts.tools.get(self.canonical(call.event.tool))
+        if tool is None or not has_keys(tool):
+            return "unknown" if event.outcome == "unrecorded" else event.outcome
+        view = View(self, event, self.lane(event.agent), issued=False)
+        view.call = call
+        view.outcome = event.outcome
+        return judge_outcome(event.outcome, tool, lambda expr: self.frame(expr, view))
+
+    def approval(self, event: ToolResult, view: View) -> str:
+        """Return the last decision on the call of a result."""
+        lane: LaneState = view.lane
+        return lane.approvals.get(event.call_id, "none") if event.call_id else "none"
+
+    def claims(self, event: AssistantMessage) -> list[Claim]:
+        """Return the claims made in a message."""
+        if self._claims[0] != event.seq:
+            self._claims = (event.seq, self.parts.find_claims(event.text))
+        return self._claims[1]
+
+    def global_name(self, name: str, view: View) -> Any:
+        """Return what a name means at any event: a fact, a parameter, the trace, the lane."""
+        index = self.plan.facts.get(name)
+        if index is not None:
+            if self.contract.facts[index].keyed:
+                return FactView(self, index, view)
+            return read_fact(self, index, (), view, name)
+        if name == "params":
+            return self.contract.params
+        if name == "trace":
+            if self._trace_names is None:
+                self._trace_names = trace_names(self.header)
+            return self._trace_names
+        if name == "agent":
+            return view.lane.id if view.lane is not None else None
+        if name == "turn":
+            return getattr(view.event, "turn", None)
+        return Missing(f"`{name}`: not bound here")
+
+    def constant(self, expr: Expr) -> Any:
+        """Evaluate an expression that reads the parameters and the trace only."""
+        return self.evidence(expr, View(self, State(seq=0), None, issued=False))
+
+    def results_of(self, _: Sequence[Selector]) -> tuple[Selector, ...]:
+        """Return a selector of any result."""
+        return ANY_RESULT
+
+    def known(self, view: View, value: Any, selector: str | None = None) -> Any:
+        """Answer `known(v)`: mentioned in a user message, context or ok result that the event may know."""
+        if view.lane is None or selector is not None:
+            return Missing("`known` with a selector cannot be asked here")
+        text = self.known_text.get(view.lane.id)
+        if text is not None and text.mentions(value, view.at):
+            return True
+        if self.gaps.known(view, "user.message", "context", "tool.result"):
+            return Hidden("`known`: a gap may hide where it was mentioned")
+        return False
+
+    def _text_of(self, lane: LaneState) -> KnownText:
+        return self.known_text.setdefault(lane.id, KnownText())
+
+    def _note_text(self, lane: LaneState, seq: int, *values: Any) -> None:
+        if self.plan.asks_known:
+            text = self._text_of(lane)
+            for value in values:
+                text.add(seq, value)
+
+    # -- expressions in their three places --------------------------------------------------------------------------
+
+    def evidence(self, expr: Expr, view: Any) -> Any:
+        """Evaluate in an evidence place: an absent member is missing."""
+        return self._evaluate(expr, view, "missing")
+
+    def frame(self, expr: Expr, view: Any) -> Any:
+        """Evaluate in a frame or condition: an absent member is null."""
+        return self._evaluate(expr, view, "null")
+
+    def condition(self, exprs: Sequence[Expr], view: Any) -> Any:
+        """Evaluate a conjunction in a condition place; true, false, `Missing` or `Hidden`."""
+        return conjunction([self.frame(expr, view) for expr in exprs])
+
+    def _evaluate(self, expr: Expr, view: View, absent: Any) -> Any:
+        try:
+            return evaluate(expr.node, view, absent)
+        except TooCostly:
+            self.too_costly(expr)
+            return Hidden(f"`{expr.text}`: too costly to evaluate")
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the run was stopped or its record cut off, so that what is pending is undecided."""
+        return self._is_stopped
+
+    def close(self) -> list[Ruling]:
+        """Take the end of the trace and return the rulings that only it could settle."""
+        end = self.end.end if self.end is not None else "completed" if self.header.complete else "cut_off"
+        self._is_stopped = end != "completed"
+        self.is_closing = True
+        if end == "cut_off":
+            place = self.last_seq + 1
+            self.note_gap(Gap(seq=place, reason=END_GAP), is_recorded=True)
+        self.pairing.close(list(self.lanes.values()), is_stopped=self._is_stopped)
+        if self.applies is True:
+            self.close_triggers()
+            for monitor in self._closing:
+                monitor.close()
+        self.finish(self.applies)
+        return self.take()
+
+    def _applies(self) -> Any:
+        expr = self.contract.applies_when
+        if expr is None:
+            return True
+        view = View(self, State(seq=0), None, issued=False)
+        value = self.frame(expr, view)
+        return value if isinstance(value, bool) else Missing("`applies_when` cannot be decided")
+
+    def is_recorded(self, selectors: Sequence[Selector]) -> bool:
+        """Return whether the format can hold what the selectors look at, and the trace has such lanes at all."""
+        return all(self._can_hold(selector) for selector in selectors)
+
+    def _can_hold(self, selector: Selector) -> bool:
+        if selector.event_type not in self.header.records and selector.what != "end":
+            return False
+        if selector.what == "state" and "state" not in self.types_seen:
+            return False
+        by = selector.by
+        return by is None or by in {"main", "any"} or self._has_actor(by)
+
+    def _has_actor(self, by: str) -> bool:
+        if by in {"user", "harness"}:
+            return True
+        return any(glob_fits(by, lane) for lane in (*self.lanes, *self._lanes_named))
+
+    def listening(self, event_type: str, recorded: str) -> tuple[Listener, ...]:
+        """Return who looks at an event of this type and tool, in order."""
+        key = (event_type, recorded)
+        found = self._listening.get(key)
+        if found is None:
+            canonical = self.canonical(recorded) if recorded else recorded
+            found = tuple(
+                listener
+                for listener in self.plan.listeners.get(event_type, ())
+                if _names_fit(listener.selector, self.names, recorded, canonical)
+            )
+            if len(self._listening) < MOST_NAMES:
+                self._listening[key] = found
+        return found
+
+    def dispatch(self, event_type: str, recorded: str, view: View) -> None:
+        """Let everyone who listens look at an event: rules first, then those who wait for it, then facts."""
+        if self.applies is not True:
+            return
+        listeners = self.listening(event_type, recorded)
+        if listeners:
+            self.trigger_all(listeners, view)
+            for listener in listeners:
+                if listener.role != "for":
+                    self.notice(listener, view)
+
+    def notice(self, listener: Listener, view: View) -> None:
+        """Let one who is no rule look at an event: a fact, or a rule that waits for evidence."""
+        role = listener.role
+        if role == "fact":
+            match = self.match(listener.selector, view, None)
+            if match is not False and not isinstance(match, Missing):
+                write_fact(self, listener.owner, listener.slot, view, match)
+        elif role == "forget":
+            match = self.match_frame(listener.selector, view)
+            if match is not False:
+                forget_fact(self, listener.owner, listener.slot, view, match)
+        elif role == "kind":
+            monitor = self.monitors[listener.owner]
+            if monitor is not None:
+                monitor.seen(listener.slot, view)
+        else:
+            self.mark(listener, view)
+
+    def fact_holds(self, index: int, key: Any, view: View) -> Any:
+        """Return whether an entry of a fact is there."""
+        return holds(self, index, key, view, self.contract.facts[index].name)
+
+    def tables(self, index: int, view: View) -> list[Table]:
+        """Return the tables in which a view reads a fact."""
+        if self.plan.world[index]:
+            return [self.world.tables[index]]
+        if view.lane is None:
+            return [lane.tables[index] for lane in self.lanes.values()] or [self.world.tables[index]]
+        return [view.lane.tables[index]]
+
+
+class Parts:
+    """What all traces under one contract share: tools by name, compiled patterns, claim finder, schemas."""
+
+    def __init__(self, contract: Contract) -> None:
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in contract.tools}
+        self.schemas: dict[int, Any] = {}
+        self._claims = {claim.name: claim.patterns for claim in contract.claims}
+        self._finder: Any = None
+        self._patterns: dict[str, Any] = {}
+
+    def monitor(self, index: int, rule: Rule, run: Run) -> KindMonitor:
+        """Return the monitor of a rule."""
+        from outstep.engine.monitors import monitor_of
+
+        return monitor_of(index, rule, run)
+
+    def find_claims(self, text: str) -> list[Claim]:
+        """Return the claims that a message makes."""
+        if not self._claims:
+            return []
+        if self._finder is None:
+            from outstep.expr.claims import ClaimFinder
+
+            self._finder = ClaimFinder(self._claims)
+        found: list[Claim] = self._finder.find(text)
+        return found
+
+    def read_text(self, reads: str | None, text: Any) -> Any:
+        """Return the data that a result's text stands for, as `reads` says."""
+        from outstep.engine.reading import read_text
+
+        return read_text(reads, text, self._patterns)
+
+
+def conjunction(values: Sequence[Any]) -> Any:
+    """Return the four-valued conjunction: false wins, then hidden, then missing."""
+    undecided: Any = True
+    for value in values:
+        if value is False:
+            return False
+        if isinstance(value, Hidden):
+            undecided = value
+        elif value is not True and not isinstance(undecided, Hidden):
+            undecided = value if isinstance(value, Missing) else Missing("not a truth value")
+    return undecided
+
+
+def _names_fit(selector: Selector, names: ToolNames, recorded: str, canonical: str) -> bool:
+    if not selector.names or selector.what == "claim":
+        return True
+    return names.matches(selector.names, recorded, canonical)
+
+
+_STEPS: Mapping[type, Callable[[Run, Any], None]] = {
+    ToolCall: Run._step_call,
+    ToolResult: Run._step_result,
+    AssistantMessage: Run._step_message,
+    Decision: Run._step_decision,
+    UserMessage: Run._step_user,
+    Context: Run._step_context,
+    Approval: Run._step_approval,
+    State: Run._step_state,
+    Gap: Run._step_gap,
+    RunEnd: Run._step_end,
+}
+
+__all__ = ["Parts", "Run", "Verdict", "Witness", "conjunction"]

@@ -1,0 +1,142 @@
+"""Whether arguments fit a tool's JSON Schema, and what omitted ones read as.
+
+Common schemas (objects of typed members with bounds) are checked here and proven to fit without a library; whatever is
+not proven goes to the `jsonschema` library, which also words the misfit. Patterns are RE2 on both ways, and nothing is
+ever fetched.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "integer": (int,),
+    "number": (int, Decimal),
+}
+
+_PROVABLE = frozenset(
+    {
+        "type", "properties", "required", "minimum", "maximum", "enum", "const", "minLength", "maxLength", "items",
+        "additionalProperties", "title", "description", "default", "examples", "$schema", "format",
+    }
+)  # fmt: skip
+
+
+def misfit(schema: dict[str, Any], value: Any, cache: dict[int, Any]) -> str | None:
+    """Return why a value does not fit a schema, or none; `cache` keeps what was prepared for a schema."""
+    if proves_fit(schema, value):
+        return None
+    validator = cache.get(id(schema))
+    if validator is None:
+        validator = cache[id(schema)] = _validator(schema)
+    if isinstance(validator, str):
+        return validator
+    try:
+        errors = sorted(validator.iter_errors(value), key=lambda error: (list(map(str, error.path)), error.message))
+    except Exception as error:
+        return f"the schema cannot be applied: {error}"
+    if not errors:
+        return None
+    pointer = "".join(f"/{part}" for part in errors[0].path)
+    return f"{pointer or '/'}: {errors[0].message[:200]}"
+
+
+def proves_fit(schema: Any, value: Any) -> bool:
+    """Return true only if the value surely fits; false says nothing."""
+    if schema is True:
+        return True
+    if not isinstance(schema, dict) or not _PROVABLE.issuperset(schema):
+        return False
+    kind = schema.get("type")
+    if kind is not None and not _is_of(kind, value):
+        return False
+    if ("enum" in schema or "const" in schema) and not (
+        type(value) is str and value in schema.get("enum", (value,)) and value == schema.get("const", value)
+    ):
+        return False
+    if type(value) is dict:
+        return _proves_object(schema, value)
+    if type(value) is list:
+        return "items" not in schema or all(proves_fit(schema["items"], item) for item in value)
+    if type(value) is str:
+        return schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+    if type(value) in {int, Decimal}:
+        return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
+    return True
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    return isinstance(kind, str) and type(value) in _TYPES.get(kind, ())
+
+
+def _proves_object(schema: dict[str, Any], value: dict[str, Any]) -> bool:
+    members = schema.get("properties", {})
+    if not all(name in value for name in schema.get("required", ())):
+        return False
+    others = schema.get("additionalProperties", True)
+    return all(proves_fit(members.get(name, others), item) for name, item in value.items())
+
+
+def _validator(schema: dict[str, Any]) -> Any:
+    try:
+        import jsonschema
+        from jsonschema import Draft202012Validator, validators
+        from referencing import Registry
+    except ImportError:
+        return "the `jsonschema` library is needed to check these arguments and is not installed"
+    checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer).redefine("number", _is_number)
+    strict: Any = validators.extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": _pattern, "patternProperties": None}, type_checker=checker
+    )
+    try:
+        strict.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        return f"the schema is no JSON Schema: {error.message[:200]}"
+    return strict(schema, registry=Registry())
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    return type(value) is int or (type(value) is Decimal and value == value.to_integral_value())
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    return type(value) in {int, Decimal}
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Any:
+    from jsonschema import ValidationError
+
+    from outstep.expr.patterns import PatternError, compile_pattern
+
+    if not isinstance(value, str):
+        return
+    try:
+        if not compile_pattern(pattern).search(value):
+            yield ValidationError(f"the text does not match `{pattern}`")
+    except PatternError as error:
+        yield ValidationError(f"the pattern `{pattern}` cannot be used: {error}")
+
+
+def with_defaults(schema: dict[str, Any], value: Any) -> Any:
+    """Return arguments in which every omitted member with a `default` reads as that; the value is not changed."""
+    members = schema.get("properties")
+    if not isinstance(value, dict) or not isinstance(members, dict):
+        return value
+    filled = value
+    for name, member in members.items():
+        if not isinstance(member, dict):
+            continue
+        if name not in filled:
+            if "default" in member:
+                filled = {**filled, name: member["default"]}
+        else:
+            inner = with_defaults(member, filled[name])
+            if inner is not filled[name]:
+                filled = {**filled, name: inner}
+    return filled

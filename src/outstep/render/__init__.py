@@ -1,0 +1,34 @@
+"""Renderers: one module a report format, report in and text out, loaded by name (docs/cli.md#output)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from outstep.errors import problem, suggestion
+
+if TYPE_CHECKING:
+    from outstep.findings import Report
+    from outstep.render.style import Style
+
+NAMES: tuple[str, ...] = ("terminal", "json")
+"""The formats in which a report can be written."""
+
+
+class Renderer(Protocol):
+    """One format. A module `render/<name>.py` offers `render`."""
+
+    def render(self, report: Report, style: Style) -> str:
+        """Return the whole report as text, hostile parts escaped for the place where they appear."""
+        ...
+
+
+def renderer(name: str) -> Renderer:
+    """Return the renderer of a format; raises `OutstepError` for a name that nobody offers."""
+    if name not in NAMES:
+        raise problem(
+            "usage/unknown-output",
+            f"no report format is called `{name}`",
+            help=suggestion(name, NAMES) or f"one of: {', '.join(NAMES)}",
+        )
+    return cast("Renderer", import_module(f"outstep.render.{name}"))

@@ -1,0 +1,63 @@
+"""`json`: the whole report as data, schema `report/v1`, `schema` first.
+
+Members that count or decide are always there, also when they are zero; what does not apply is left out.
+docs: docs/report.md
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from outstep import codec
+from outstep.findings import Report, RuleSummary, TraceSummary
+from outstep.render.style import Style
+
+_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def render(report: Report, style: Style) -> str:  # noqa: ARG001
+    """Return the report as indented JSON; equal reports give equal bytes."""
+    value = _whole(report, Report)
+    value["traces"] = [_whole(trace, TraceSummary) for trace in report.traces]
+    value["rules"] = [_whole(rule, RuleSummary) for rule in report.rules]
+    try:
+        text = codec.encode(value)
+    except UnicodeEncodeError:
+        text = codec.encode(_without_halves(value))
+    pretty = msgspec.json.format(text, indent=2).decode()
+    # Signs that nobody sees may stand only inside of JSON texts, where an escape means the same.
+    return _UNSEEN.sub(_escaped, pretty) + "\n"
+
+
+def _whole(struct: msgspec.Struct, type_: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return a struct as a map with every counter, list and word in it, in the order of its fields."""
+    told: dict[str, Any] = msgspec.to_builtins(struct)
+    return {
+        field.encode_name: told[field.encode_name]
+        if field.encode_name in told
+        else msgspec.to_builtins(getattr(struct, field.name))
+        for field in msgspec.structs.fields(type_)
+    }
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def _without_halves(value: Any) -> Any:
+    """Return a value in which bytes of a file name that are no UTF-8 are spelled out."""
+    if isinstance(value, str):
+        return _HALF.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", value)
+    if isinstance(value, dict):
+        return {_without_halves(name): _without_halves(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_halves(item) for item in value]
+    return value

@@ -1,0 +1,80 @@
+"""The end of a report: what was checked, and what the gate says."""
+
+from __future__ import annotations
+
+from outstep.findings import Report, RuleSummary
+from outstep.render.escape import visible
+from outstep.render.style import Style
+
+_COLOURS = {"pass": "green", "block": "red", "error": "red", "inconclusive": "yellow"}
+RECORD = "integrity"
+"""The pack that judges the record itself; its rules need nothing to be triggered."""
+MOST_NAMED = 8
+
+
+def summary_lines(report: Report, style: Style) -> list[str]:
+    """Return the closing lines of a report."""
+    lines = [_read(report)]
+    own = [rule for rule in report.rules if rule.pack != RECORD]
+    record = [rule for rule in report.rules if rule.pack == RECORD]
+    if own and report.traces:
+        lines.append(f"rules: {_counted(own)}")
+    if record and report.traces:
+        lines.append(f"record: {_record(record)}")
+    lines.append(_gate(report, style))
+    return lines
+
+
+def _read(report: Report) -> str:
+    events = sum(trace.events for trace in report.traces)
+    calls = sum(trace.calls for trace in report.traces)
+    contracts = ", ".join(dict.fromkeys(visible(contract.id) for contract in report.contracts))
+    text = f"{count(len(report.traces), 'trace')}, {count(events, 'event')}, {count(calls, 'call')}"
+    return f"{text}, held against {contracts}" if contracts else text
+
+
+def verdict_of(rule: RuleSummary) -> str:
+    """Return the worst verdict of a rule over all traces."""
+    if rule.violated:
+        return "violated"
+    if rule.inconclusive:
+        return "inconclusive"
+    return "held" if rule.satisfied else "never exercised"
+
+
+def _counted(rules: list[RuleSummary]) -> str:
+    by_verdict: dict[str, list[str]] = {"held": [], "violated": [], "inconclusive": [], "never exercised": []}
+    for rule in rules:
+        by_verdict[verdict_of(rule)].append(visible(rule.rule))
+    parts = [f"{len(names)} {word}" for word, names in by_verdict.items() if names]
+    idle = by_verdict["never exercised"]
+    if idle:
+        more = f", … {len(idle) - MOST_NAMED} more" if len(idle) > MOST_NAMED else ""
+        parts[-1] += f" ({', '.join(idle[:MOST_NAMED])}{more})"
+    return ", ".join(parts)
+
+
+def _record(rules: list[RuleSummary]) -> str:
+    violated = [visible(rule.rule) for rule in rules if rule.violated]
+    unclear = [visible(rule.rule) for rule in rules if rule.inconclusive and not rule.violated]
+    parts = [f"{', '.join(violated)} violated"] if violated else []
+    parts += [f"{', '.join(unclear)} inconclusive"] if unclear else []
+    return "; ".join(parts) or "holds together"
+
+
+def _gate(report: Report, style: Style) -> str:
+    gate = style.paint(report.gate, _COLOURS[report.gate])
+    waived = sum(1 for finding in report.findings if finding.waived)
+    details = [f"exit code {report.exit_code}"]
+    if report.faults:
+        details.append(f"{count(len(report.faults), 'fault')}: not everything could be checked")
+    if waived:
+        details.append(f"{count(waived, 'finding')} waived")
+    if report.allowed:
+        details.append(f"allowed: {', '.join(visible(reason) for reason in report.allowed)}")
+    return f"gate: {gate} ({'; '.join(details)})"
+
+
+def count(number: int, word: str) -> str:
+    """Return `1 trace`, `2 traces`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

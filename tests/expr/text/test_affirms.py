@@ -1,0 +1,45 @@
+"""Who consents, and who only talks about it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outstep.expr.claims import affirms
+
+
+@pytest.mark.parametrize("text", [
+    "Yes, please go ahead", "yes", "OK!", "Okay 👍", "Sure, do it.", "I agree.", "Yes, cancel the order", "yes please",
+    "Sounds good, thanks", "Yes, can you do it today?", "I confirm.", "No problem, go ahead", "That's fine with me",
+    "Please proceed", "Approved", "Correct.", "**Yes**", "ＹＥＳ", "No, I meant Tuesday. Yes, go ahead",
+    "是的", "好的，请退款", "可以", "好", "好！", "行吧", "没问题，继续",
+    "确认退款", "嗯", "同意", "对，就这样", "是的，取消吧",
+])  # fmt: skip
+def test_this_is_consent(text: str) -> None:
+    assert affirms(text) is True
+
+
+@pytest.mark.parametrize("text", [
+    "", "No", "no, don't", "Is that okay?", "I would not agree", "not ok", "Not sure", "I don't agree", "Wait",
+    "If yes then tell me", "What did you approve?", "Hello", "yesterday", "book", "I am unsure", "Would you say yes?",
+    "only if it is ok", "> yes", "```\nyes\n```", "Change it instead please", "never", "I can't approve it",
+    "不可以", "不是", "不同意", "你好", "对不起",
+    "可以吗？", "银行", "算了", "先别退", "改成50", "我想了解一下", "好像不对",
+    "如果可以的话", "行不行？", "没同意", "拒绝",
+])  # fmt: skip
+def test_this_is_none(text: str) -> None:
+    assert affirms(text) is False
+
+
+def test_null_consents_to_nothing_and_a_number_is_missing() -> None:
+    assert affirms(None) is False
+    with pytest.raises(ValueError, match="text"):
+        affirms(5)
+
+
+@given(st.text(st.characters(), max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_no_text_breaks_it(text: str) -> None:
+    affirms(text)
+    affirms("yes " + text)

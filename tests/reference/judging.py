@@ -1,0 +1,155 @@
+"""The verdict of every rule of a contract on a trace (SEMANTICS sections 3, 5 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Require, Then
+from outstep.contracts.model import Contract, Rule
+from outstep.contracts.names import glob_fits
+from outstep.contracts.selectors import Expr, Selector
+from outstep.events import Event, Header, State
+from outstep.expr.nodes import names_of
+from outstep.expr.values import Missing
+
+from .counts import counts
+from .integrity import integrity
+from .kinds import has_opened, judged_cases, never
+from .known import Trace
+from .scene import Scene
+from .verdicts import MISSING_EVIDENCE, UNFINISHED, Instance, RuleOutcome, outcome_of
+
+
+def evaluate(contract: Contract, header: Header, events: Sequence[Event]) -> dict[str, RuleOutcome]:
+    """Return what every rule of a contract comes to on a complete trace."""
+    run = Scene(contract, Trace(header, events))
+    record = Scene(contract, Trace(header, events, in_record=True))
+    return {rule.id: judged(record if rule.judge == "record" else run, rule) for rule in contract.rules}
+
+
+def judged(scene: Scene, rule: Rule) -> RuleOutcome:
+    """Return what one rule comes to."""
+    applies = scene.applies()
+    if isinstance(applies, Missing):
+        return RuleOutcome("inconclusive", MISSING_EVIDENCE)
+    if applies is False:
+        return RuleOutcome("vacuous")
+    if isinstance(rule.kind, Integrity):
+        return outcome_of(integrity(scene, rule.id))
+    instances = [_placed(scene, instance) for instance in _instances(scene, rule)]
+    return outcome_of(
+        instances, not_recorded=is_not_recorded(scene, rule), hidden_trigger=may_hide_trigger(scene, rule)
+    )
+
+
+def _instances(scene: Scene, rule: Rule) -> list[Instance]:
+    if isinstance(rule.kind, Never):
+        return never(scene, rule)
+    if isinstance(rule.kind, AtMost | AtLeast | Exactly):
+        return counts(scene, rule)
+    if not isinstance(rule.kind, Require | Needs | Then):
+        raise NotImplementedError(
+            f"the reference does not judge `{rule.kind.__struct_config__.tag}`: it reads no sentence"
+        )
+    found = judged_cases(scene, rule)
+    if _asks_final(rule) and scene.trace.end == "aborted" and not found:
+        return [Instance(None, "", "inconclusive", UNFINISHED)]
+    return found
+
+
+def _asks_final(rule: Rule) -> bool:
+    return any(selector.what == "final message" for selector in rule.triggers)
+
+
+def _placed(scene: Scene, instance: Instance) -> Instance:
+    """Return an instance whose place is the run where its event is an end that was never written."""
+    if instance.seq is not None and instance.seq > scene.trace.last:
+        return Instance(None, instance.key, instance.verdict, instance.reason)
+    return instance
+
+
+def may_hide_trigger(scene: Scene, rule: Rule) -> bool:
+    """Return whether a gap may hide an instance."""
+    plain = [selector for selector in rule.triggers if selector.what != "final message"]
+    windows = [*rule.after, *rule.until]
+    if isinstance(rule.kind, AtLeast) and not (rule.per or rule.per_turn):
+        return bool(scene.holes_that_hide(windows))
+    if isinstance(rule.kind, AtLeast | Exactly):
+        return bool(scene.holes_that_hide([*plain, *windows]))
+    if scene.holes_that_hide(plain):
+        return True
+    if isinstance(rule.kind, Never) and has_opened(scene, rule) is not True:
+        return bool(scene.holes_that_hide(rule.after))
+    return _asks_final(rule) and bool(scene.final_holes())
+
+
+# What the format cannot hold
+
+
+def is_not_recorded(scene: Scene, rule: Rule) -> bool:
+    """Return whether a rule would hold, or be vacuous, for want of events that nothing records."""
+    kind = rule.kind
+    is_lower = isinstance(kind, AtLeast | Exactly)
+    selectors = [*rule.after]
+    if not isinstance(kind, AtLeast):
+        selectors += rule.triggers
+    if is_lower:
+        selectors += rule.until
+    if is_lower or isinstance(kind, Needs):
+        selectors += rule.since
+    selectors += _selectors_of_facts(scene, rule)
+    return any(_is_unrecorded(scene, selector) for selector in selectors)
+
+
+def _is_unrecorded(scene: Scene, selector: Selector) -> bool:
+    header = scene.trace.header
+    if selector.what == "end":
+        return False
+    if selector.event_type not in header.records:
+        return True
+    if selector.what == "state" and not any(isinstance(event, State) for event in scene.trace.events):
+        return True
+    if selector.by in (None, "main", "user", "harness", "any"):
+        return False
+    return not any(glob_fits(selector.by or "", lane) for lane in ["main", *scene.trace.lanes])
+
+
+def _selectors_of_facts(scene: Scene, rule: Rule) -> list[Selector]:
+    """Return the selectors of every fact that the rule reads, itself or through another fact."""
+    found: list[Selector] = []
+    todo = _names(_exprs_of(rule))
+    if rule.about is not None:
+        todo.append(rule.about)
+    seen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in scene.facts.names:
+            continue
+        seen.add(name)
+        fact = scene.facts.fact(name)
+        exprs: list[Expr | None] = []
+        for source in fact.sources:
+            found += source.selectors
+            exprs += [source.each, source.key, source.value, *(selector.where for selector in source.selectors)]
+        for forget in fact.forget:
+            found += forget.selectors
+            exprs += [forget.key, *(selector.where for selector in forget.selectors)]
+        todo += _names(exprs)
+    return found
+
+
+def _exprs_of(rule: Rule) -> list[Expr | None]:
+    kind = rule.kind
+    found: list[Expr | None] = [*rule.when, *(expr for _, expr in rule.let), rule.each, *rule.per, rule.total]
+    selectors = [*rule.triggers, *rule.after, *rule.until, *rule.since]
+    if isinstance(kind, Require):
+        found += kind.all
+    elif isinstance(kind, Needs | Then):
+        selectors += kind.any
+    elif isinstance(kind, AtMost | AtLeast | Exactly):
+        found.append(kind.bound)
+    return [*found, *(selector.where for selector in selectors)]
+
+
+def _names(exprs: Iterable[Expr | None]) -> list[str]:
+    return [name for expr in exprs if expr is not None for name in names_of(expr.node)]
