@@ -42,6 +42,9 @@ decode_event = _lines.decode
 decode_event_lines = _lines.decode_lines
 """Decode many canonical lines at once; values that share a line are not told apart, so callers count lines."""
 
+decode_value = _values.decode
+"""Decode one JSON value, numbers exact; raises what msgspec raises. `loads` words it for people."""
+
 encode = _encoder.encode
 """Encode a struct or JSON value as compact bytes."""
 

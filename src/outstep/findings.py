@@ -154,3 +154,8 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     warnings: tuple[Problem, ...] = ()
     allowed: tuple[str, ...] = ()
     """Reasons accepted by `--allow`."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate lets a release pass."""
+        return self.gate == "pass"

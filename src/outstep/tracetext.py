@@ -6,7 +6,22 @@
     say "It is done." turn 2
     end completed
 
-docs: docs/tracetext.md
+A line is one of these; the words in brackets may stand in any order, and `#` begins a remark:
+
+    user "text"                       [lane L] [time N] [hidden /text]
+    say "text"                        [turn N] [lane L] …
+    call TOOL {args}                  [as ID] [turn N] [by WHO] [parent ID] …     a text in place of {args}: no JSON
+    result [ID] OUTCOME {data}|"text" [text "…"] [error "…"] [exit N] [turn N] [of SEQ] …
+    approval ID|TOOL asked|allowed|denied [by WHO] …
+    context WHAT [name NAME] "text"   [digest D] …
+    state {state}                     [time N]
+    decision {usage}                  [turn N] [model M] …
+    gap                               [may_hide=tool.call,tool.result] [turn N] [lane L] [reason "…"]
+    end completed|aborted|cut_off
+    lane ID [kind agent|program|branch|user] [parent ID] [call ID] [forked_at SEQ]
+    records TYPE,TYPE    complete    id ID    trace [harness H] [model M]
+
+The n-th call is `cn` unless it says `as`; a result without an id answers the newest call that waits for one.
 """
 
 from __future__ import annotations

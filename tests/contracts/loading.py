@@ -28,9 +28,13 @@ def whole(text: str) -> str:
     return HEAD + text
 
 
-def contract(text: str, *, params: Mapping[str, Any] | None = None, **files: str) -> Contract:
-    """Return a contract without mistakes; `files` by stem."""
-    return load(whole(text).encode(), params=params, read_file=reader(files))[0]
+Files = Mapping[str, str]
+"""Other files, by their names without `.yaml`."""
+
+
+def contract(text: str, files: Files | None = None, params: Mapping[str, Any] | None = None) -> Contract:
+    """Return a contract without mistakes."""
+    return load(whole(text).encode(), params=params, read_file=reader(files or {}))[0]
 
 
 def rule(text: str, more: str = "") -> Rule:
@@ -38,11 +42,13 @@ def rule(text: str, more: str = "") -> Rule:
     return contract(f"{more}\nrules:\n  - {{id: R, {text}}}\n").rules[0]
 
 
-def problems(text: str | bytes, *, params: Mapping[str, Any] | None = None, **files: str) -> tuple[Problem, ...]:
+def problems(
+    text: str | bytes, files: Files | None = None, params: Mapping[str, Any] | None = None
+) -> tuple[Problem, ...]:
     """Return the mistakes of a contract."""
     data = text if isinstance(text, bytes) else whole(text).encode()
     try:
-        load(data, params=params, read_file=reader(files))
+        load(data, params=params, read_file=reader(files or {}))
     except OutstepError as error:
         return error.problems
     return ()
@@ -59,9 +65,9 @@ def brief(problem: Problem) -> str:
     return f"{problem.code.removeprefix('contract/')} {problem.excerpt[first:last]}"
 
 
-def codes(text: str | bytes, **files: str) -> list[str]:
+def codes(text: str | bytes, files: Files | None = None) -> list[str]:
     """Return code and underlined text of each mistake."""
-    return [brief(problem) for problem in problems(text, **files)]
+    return [brief(problem) for problem in problems(text, files)]
 
 
 def rule_codes(text: str, more: str = "") -> list[str]:
@@ -69,7 +75,9 @@ def rule_codes(text: str, more: str = "") -> list[str]:
     return codes(f"{more}\nrules:\n  - {{id: R, {text}}}\n")
 
 
-def reader(files: Mapping[str, str]) -> Any:
+def reader(files: Files) -> Any:
+    """Return what opens the files."""
+
     def read(name: str) -> bytes:
         stem = name.removesuffix(".yaml")
         if stem not in files:

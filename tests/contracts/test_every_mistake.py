@@ -10,11 +10,28 @@ from outstep.contracts.loader import load
 from outstep.errors import OutstepError, Problem
 
 FOLDER = Path(__file__).parent / "lint"
-NAMED = (
-    "yaml yaml-quote unknown-key no-kind two-kinds unknown-name unknown-tool unknown-tag unknown-fact unknown-claim"
-    " duplicate-id selector expression type not-bound-here regex key-not-for-kind useless-rule unbounded-where"
-    " block-needs-deterministic"
-).split()
+NAMED = [
+    "yaml",
+    "yaml-quote",
+    "unknown-key",
+    "no-kind",
+    "two-kinds",
+    "unknown-name",
+    "unknown-tool",
+    "unknown-tag",
+    "unknown-fact",
+    "unknown-claim",
+    "duplicate-id",
+    "selector",
+    "expression",
+    "type",
+    "not-bound-here",
+    "regex",
+    "key-not-for-kind",
+    "useless-rule",
+    "unbounded-where",
+    "block-needs-deterministic",
+]
 """Codes that the language names; `include-cycle` takes two files."""
 
 

@@ -55,13 +55,14 @@ def test_an_expression_behind_where_has_its_own_place(scalar: str, line: int, co
 
 
 def test_an_expression_in_a_message_has_its_own_place() -> None:
-    text = "outstep: contract/v1\nrules:\n  - for: call *\n    require: args.x == 1\n    message: over {args.x} by {oops}\n    id: R\n"
+    rule = "  - for: call *\n    require: args.x == 1\n    message: over {args.x} by {oops}\n    id: R\n"
+    text = "outstep: contract/v1\nrules:\n" + rule
     (found,) = problems(text)
     assert str(found.place) == "contract.yaml:5:32"
 
 
 def test_a_selector_inside_known_is_shown_at_the_text() -> None:
-    text = "outstep: contract/v1\nrules:\n  - for: call *\n    require: known(args.x, \"result where oops\")\n    id: R\n"
+    text = 'outstep: contract/v1\nrules:\n  - for: call *\n    require: known(args.x, "result where oops")\n    id: R\n'
     (found,) = problems(text)
     assert str(found.place) == "contract.yaml:4:28"
 
@@ -72,7 +73,8 @@ def test_two_mistakes_in_one_expression_are_both_told() -> None:
 
 
 def test_a_long_line_is_shown_in_part() -> None:
-    text = f"outstep: contract/v1\nrules:\n  - for: call *\n    require: {' && '.join(['args.x == 1'] * 200)} && oops\n    id: R\n"
+    require = " && ".join(["args.x == 1"] * 200)
+    text = f"outstep: contract/v1\nrules:\n  - for: call *\n    require: {require} && oops\n    id: R\n"
     (found,) = problems(text)
     assert len(found.excerpt) <= 240
     assert found.underline is not None

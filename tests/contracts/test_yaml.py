@@ -20,7 +20,10 @@ def value(text: str) -> Any:
     return plain_value(node)
 
 
-@pytest.mark.parametrize("word", ["yes", "no", "on", "off", "y", "n", "Yes", "NO", "2026-03-31", "12:30", ".inf", ".nan", "1_000", "0b1", "0o8"])
+@pytest.mark.parametrize(
+    "word",
+    ["yes", "no", "on", "off", "y", "n", "Yes", "NO", "2026-03-31", "12:30", ".inf", ".nan", "1_000", "0b1", "0o8"],
+)
 def test_words_that_yaml_1_1_reads_as_something_else_are_text(word: str) -> None:
     assert value(f"a: {word}") == {"a": word}
 
@@ -74,7 +77,7 @@ def test_a_number_stays_exact_in_params() -> None:
         ("a: {b: 1}\n<<: {c: 1}\n", "`<<` is a merge key; a contract has none"),
         ("1: x\n", "`1` as a key is no text"),
         ("true: x\n", "`true` as a key is no text"),
-        (": x\n", "nothing as a key is no text"),
+        ("? \n: x\n", "nothing as a key is no text"),
         ("? [a]\n: x\n", "a key is a list or a map; keys are text"),
         ("a: 1\n---\nb: 2\n", "a contract is one YAML document; a second one begins here"),
         ("a:\n\t- 1\n", "a tab indents this line"),
@@ -121,7 +124,9 @@ def test_a_file_beyond_the_limit_is_refused() -> None:
 
 
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
-    text = "outstep: contract/v1\nid: a\nrules:\n  - id: R\n    for: message\n    require: >-\n      text ==\n      oops\n"
+    text = (
+        "outstep: contract/v1\nid: a\nrules:\n  - id: R\n    for: message\n    require: >-\n      text ==\n      oops\n"
+    )
     plain = problems(text)
     marked = problems(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     assert plain == marked
@@ -220,6 +225,6 @@ def test_a_number_or_truth_value_is_an_expression(written: str, text: str) -> No
 
 
 def test_an_empty_expression_is_told_so() -> None:
-    assert rule_codes("for: call *, require: ") == ["value }"]
+    assert [code.split()[0] for code in rule_codes("for: call *, require: ")] == ["value"]
     (found,) = problems("rules:\n  - id: R\n    for: call *\n    require:\n    message: x\n")
     assert found.sentence == "an expression is missing"

@@ -74,7 +74,12 @@ scalars = st.one_of(
     st.sampled_from([Decimal(text) for text in ("0.0", "1.0", "-1.0", "0.5", "2.50", "1e3", "1E-7")]),
     st.sampled_from(WORDS),
 )
-_HIDDEN = [lambda: Hidden("redacted"), lambda: CutText("ab"), lambda: Hidden("", "p1"), lambda: Hidden("", "p2")]
+_HIDDEN: list[Callable[[], Value]] = [
+    lambda: Hidden("redacted"),
+    lambda: CutText("ab"),
+    lambda: Hidden("", "p1"),
+    lambda: Hidden("", "p2"),
+]
 undecided = st.integers(0, len(_HIDDEN) - 1).map(lambda which: _HIDDEN[which]())  # such values refuse to be compared
 
 

@@ -115,7 +115,7 @@ class _Counts:
             hashed = tuple(map(key_of, values))
         except Undecided as undecided:
             return Hidden(str(undecided))
-        return (hashed, "" if not values else show(values[0] if len(values) == 1 else values))
+        return (hashed, ", ".join(map(show, values)))
 
     # at_most
 
@@ -235,7 +235,7 @@ class _Counts:
         """Count what was done: calls that went well, may have, or have no result."""
         found: list[Instance] = []
         for group in self._groups():
-            sure, perhaps = self._done(group)
+            possible, sure = self._done(group)
             bound = self.scene.evidence(self.bound, group[0].case.view)
             shown = group[0].shown
             if not _is_number(bound):
@@ -243,29 +243,31 @@ class _Counts:
                 found.append(Instance(group[0].seq, shown, *judged))  # type: ignore[arg-type]
             elif len(sure) > bound:
                 found.append(Instance(_over_bound(sure, bound), shown, "violated"))
-            elif len(sure) + len(perhaps) > bound:
-                found.append(Instance(_over_bound(sure + perhaps, bound), shown, "inconclusive", HIDDEN_EVIDENCE))
+            elif len(possible) > bound:
+                found.append(Instance(_over_bound(possible, bound), shown, "inconclusive", HIDDEN_EVIDENCE))
             else:
                 found.append(Instance(None, shown, "satisfied"))
         return found
 
     def _done(self, group: Sequence[Item]) -> tuple[list[Item], list[Item]]:
-        """Return the calls that count, in the order in which that was settled, and those that may."""
+        """Return the calls that may count, in the order in which that is settled, and those that surely do."""
         settled: list[tuple[int, Item]] = []
         unanswered: list[Item] = []
-        perhaps: list[Item] = []
+        doubtful: list[Item] = []
         for item in group:
             call = item.case.view.event
             assert isinstance(call, ToolCall)
             result = self.trace.pairing.result_of.get(call.seq)
-            if result is not None:
-                if self.scene.outcome(result) in ("ok", "unknown"):
-                    settled.append((result.seq, item))
-            elif any(h.seq > call.seq and h.can_hide("tool.result") and h.is_in(call.agent) for h in self.trace.holes):
-                perhaps.append(item)
-            else:
+            if result is None:
                 unanswered.append(item)
-        return [item for _, item in sorted(settled, key=lambda pair: pair[0])] + unanswered, perhaps
+                if any(
+                    x.seq > call.seq and x.can_hide("tool.result") and x.is_in(call.agent) for x in self.trace.holes
+                ):
+                    doubtful.append(item)
+            elif self.scene.outcome(result) in ("ok", "unknown"):
+                settled.append((result.seq, item))
+        possible = [item for _, item in sorted(settled, key=lambda pair: pair[0])] + unanswered
+        return possible, [item for item in possible if item not in doubtful]
 
     # at_least, exactly
 
@@ -274,7 +276,7 @@ class _Counts:
         if has_opened(self.scene, self.rule) is False:
             return []
         missing = [instance for instance in self.counted.instances if instance.verdict == "violated"]
-        return missing + [self._lower(*part) for part in self._parts()]
+        return (missing + [self._lower(*part) for part in self._parts()]) or [Instance(None, "", "satisfied")]
 
     def exactly(self) -> list[Instance]:
         """Every window (and key in it) holds exactly so many."""
@@ -285,7 +287,8 @@ class _Counts:
         over = [instance for instance in over if instance.verdict != "satisfied"]
         # A count that is over the bound will not come down again; the others are settled at their end.
         rest = [part for part in self._parts() if not self._is_among(part, over)]
-        return missing + over + [self._lower(*part, is_exact=True) for part in rest]
+        found = missing + over + [self._lower(*part, is_exact=True) for part in rest]
+        return found or [Instance(None, "", "satisfied")]
 
     def _is_among(self, part: tuple[Stretch, str, list[Item]], over: Sequence[Instance]) -> bool:
         return any(instance.seq in [item.seq for item in part[2]] and instance.key == part[1] for instance in over)

@@ -101,21 +101,30 @@ class Facts:
             if x.seq in known or (isinstance(x, State) and x.seq < event.seq):
                 past.writes += self.written(fact, x)
                 past.erasures += self.erased(fact, x)
+        self._hide(past, event, fact)
+        return past
+
+    def _hide(self, past: Past, event: Event, fact: Fact) -> None:
+        """Add what may have happened unseen."""
+        scene, trace = self._scene, self._scene.trace
         writers = [selector for source in fact.sources for selector in source.selectors]
         erasers = [selector for forget in fact.forget for selector in forget.selectors]
         for hole, lane in sorted(trace.known_holes(event), key=lambda pair: (pair[0].seq, pair[1])):
-            if self._scene.may_hide_from(hole, lane, writers):
+            if scene.may_hide_from(hole, lane, writers):
                 past.hidden_writes.append((hole, trace.is_wide(hole, lane)))
-            if self._scene.may_hide_from(hole, lane, erasers):
+            if scene.may_hide_from(hole, lane, erasers):
                 past.hidden_erasures.append(hole)
         if not isinstance(event, LANELESS):
             # Snapshots of the state are read in log order, also where the lane does not know of them.
             for hole in trace.holes:
-                if hole.seq < event.seq and self._scene.may_hide(hole, _of_state(writers)):
+                if hole.seq < event.seq and scene.may_hide(hole, _of_state(writers)):
                     past.hidden_writes.append((hole, False))
-                if hole.seq < event.seq and self._scene.may_hide(hole, _of_state(erasers)):
+                if hole.seq < event.seq and scene.may_hide(hole, _of_state(erasers)):
                     past.hidden_erasures.append(hole)
-        return past
+        if scene.doubts_unrecorded:
+            anywhere = [Hole(seq=-0.5, at=-0.5), Hole(seq=float("inf"), at=float("inf"))]
+            past.hidden_writes += [(hole, False) for hole in anywhere if any(map(scene.is_unrecorded, writers))]
+            past.hidden_erasures += [hole for hole in anywhere if any(map(scene.is_unrecorded, erasers))]
 
     # Writing
 
@@ -224,7 +233,7 @@ class Entries:
         doubts = self._hidden_writes(hashed)
         erasures = self._hidden_erasures(hashed)
         if not sure:
-            return Hidden(f"a gap may hide `{self._fact.name}`") if doubts else None
+            return Hidden(f"a gap may hide `{self._fact.name}`") if doubts or erasures else None
         newest, oldest = sure[-1], sure[0]
         hidden = Hidden(f"a gap may hide a newer `{self._fact.name}`")
         if self._fact.keep == "last":
@@ -247,7 +256,7 @@ class Entries:
         erasures = self._hidden_erasures(hashed)
         if sure and not any(when > sure[-1].when for when in erasures):
             return True
-        if not sure and not self._hidden_writes(hashed):
+        if not sure and not erasures and not self._hidden_writes(hashed):
             return False
         return Hidden(f"a gap may hide whether `{self._fact.name}` has this entry")
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Require, Then
 from outstep.contracts.model import Contract, Rule
-from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Expr, Selector
-from outstep.events import Event, Header, State
+from outstep.events import Event, Header
 from outstep.expr.nodes import names_of
 from outstep.expr.values import Missing
 
@@ -17,25 +16,36 @@ from .integrity import integrity
 from .kinds import has_opened, judged_cases, never
 from .known import Trace
 from .scene import Scene
-from .verdicts import MISSING_EVIDENCE, UNFINISHED, Instance, RuleOutcome, outcome_of
+from .verdicts import MISSING_EVIDENCE, NOT_RECORDED, UNFINISHED, Instance, RuleOutcome, outcome_of
 
 
 def evaluate(contract: Contract, header: Header, events: Sequence[Event]) -> dict[str, RuleOutcome]:
     """Return what every rule of a contract comes to on a complete trace."""
-    run = Scene(contract, Trace(header, events))
-    record = Scene(contract, Trace(header, events, in_record=True))
-    return {rule.id: judged(record if rule.judge == "record" else run, rule) for rule in contract.rules}
+    scenes = {judge: Scene(contract, Trace(header, events, in_record=judge == "record")) for judge in ("run", "record")}
+    return {rule.id: judged(scenes[rule.judge], rule) for rule in contract.rules}
 
 
 def judged(scene: Scene, rule: Rule) -> RuleOutcome:
     """Return what one rule comes to."""
+    outcome = _judged(scene, rule)
+    reads_unrecorded = any(scene.is_unrecorded(selector) for selector in _selectors_of_facts(scene, rule))
+    if outcome.verdict in ("satisfied", "vacuous") and reads_unrecorded and scene.applies() is True:
+        # Would it still hold if what nothing records had happened all the same?
+        doubtful = _judged(Scene(scene.contract, scene.trace, doubts_unrecorded=True), rule)
+        if doubtful.verdict != outcome.verdict:
+            return RuleOutcome("inconclusive", NOT_RECORDED, outcome.instances)
+    return outcome
+
+
+def _judged(scene: Scene, rule: Rule) -> RuleOutcome:
     applies = scene.applies()
     if isinstance(applies, Missing):
         return RuleOutcome("inconclusive", MISSING_EVIDENCE)
     if applies is False:
         return RuleOutcome("vacuous")
     if isinstance(rule.kind, Integrity):
-        return outcome_of(integrity(scene, rule.id))
+        # These speak of the whole record: where there is nothing to ask of, nothing is wrong.
+        return outcome_of([Instance(None, "", "satisfied"), *integrity(scene, rule.id)])
     instances = [_placed(scene, instance) for instance in _instances(scene, rule)]
     return outcome_of(
         instances, not_recorded=is_not_recorded(scene, rule), hidden_trigger=may_hide_trigger(scene, rule)
@@ -97,21 +107,7 @@ def is_not_recorded(scene: Scene, rule: Rule) -> bool:
         selectors += rule.until
     if is_lower or isinstance(kind, Needs):
         selectors += rule.since
-    selectors += _selectors_of_facts(scene, rule)
-    return any(_is_unrecorded(scene, selector) for selector in selectors)
-
-
-def _is_unrecorded(scene: Scene, selector: Selector) -> bool:
-    header = scene.trace.header
-    if selector.what == "end":
-        return False
-    if selector.event_type not in header.records:
-        return True
-    if selector.what == "state" and not any(isinstance(event, State) for event in scene.trace.events):
-        return True
-    if selector.by in (None, "main", "user", "harness", "any"):
-        return False
-    return not any(glob_fits(selector.by or "", lane) for lane in ["main", *scene.trace.lanes])
+    return any(scene.is_unrecorded(selector) for selector in selectors)
 
 
 def _selectors_of_facts(scene: Scene, rule: Rule) -> list[Selector]:

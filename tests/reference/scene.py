@@ -26,9 +26,11 @@ from outstep.expr.nodes import names_of
 from outstep.expr.values import CutText, Hidden, Missing, Value
 
 from .facts import Facts
+from .hiding import shown
 from .known import Hole, Trace
 from .outcomes import final_message, main_calls
-from .views import CONDITION, EVIDENCE, Absent, Surroundings, View, bound, recorded_outcome, rewritten, shown
+from .rewriting import rewritten
+from .views import CONDITION, EVIDENCE, Absent, Surroundings, View, bound, recorded_outcome
 
 Picked = tuple[View, Value]
 """A view with what its `where` gives: true, `Missing` or `Hidden`."""
@@ -37,7 +39,9 @@ Picked = tuple[View, Value]
 class Scene:
     """Everything that the kinds ask about a trace under a contract."""
 
-    def __init__(self, contract: Contract, trace: Trace) -> None:
+    def __init__(self, contract: Contract, trace: Trace, *, doubts_unrecorded: bool = False) -> None:
+        """With `doubts_unrecorded`, facts read as if events that nothing records had happened unseen."""
+        self.doubts_unrecorded = doubts_unrecorded
         self.contract = contract
         self.trace = trace
         self.names = ToolNames(contract)
@@ -185,6 +189,19 @@ class Scene:
         if who is None:
             return selector.event_type != "assistant.message" or event.agent == "main"
         return glob_fits(who, event.agent)
+
+    def is_unrecorded(self, selector: Selector) -> bool:
+        """Return whether nothing in the record could be what a selector picks, had it happened."""
+        header = self.trace.header
+        if selector.what == "end":
+            return False
+        if selector.event_type not in header.records:
+            return True
+        if selector.what == "state" and not any(isinstance(event, State) for event in self.trace.events):
+            return True
+        if selector.by in (None, "main", "user", "harness", "any"):
+            return False
+        return not any(glob_fits(selector.by or "", lane) for lane in ["main", *self.trace.lanes])
 
     # What gaps may hide
 

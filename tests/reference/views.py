@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from decimal import Decimal
-from re import compile as pattern
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from outstep.codec import Unreadable, loads
 from outstep.contracts.model import Tool
@@ -27,11 +24,11 @@ from outstep.events import (
 )
 from outstep.expr.claims import Claim
 from outstep.expr.evaluate import evaluate
-from outstep.expr.nodes import And, Binary, Call, Cond, Has, Index, ListOf, Macro, MapOf, Name, Node, Or, Select, Unary
-from outstep.expr.nodes import Literal as Constant
 from outstep.expr.values import CutText, Hidden, Missing, Value
 
+from .hiding import decoded, exact, is_hidden, shown
 from .outcomes import approval_at, settled_outcome, subject_of, tool_of
+from .rewriting import HOLDS
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
 Absent = Literal["missing", "null"]
 EVIDENCE: Absent = "missing"
 CONDITION: Absent = "null"
-
-_REDACTED = pattern(r"\[redacted[^\]]*\]\Z")
 
 
 class View(Struct, frozen=True, kw_only=True, eq=False):
@@ -81,7 +76,7 @@ def bound(scene: Scene, view: View) -> dict[str, Value]:
     elif isinstance(event, State):
         names = {"state": shown(decoded(event.state), event.hidden, "state")}
     elif isinstance(event, Decision):
-        names = {"model": event.model, "usage": shown(_exact(event.usage), event.hidden, "usage")}
+        names = {"model": event.model, "usage": shown(exact(event.usage), event.hidden, "usage")}
     else:
         names = {}
     if not isinstance(event, State | RunEnd):
@@ -118,7 +113,7 @@ def _with_defaults(args: Value, schema: dict[str, Any]) -> Value:
         if name in filled:
             filled[name] = _with_defaults(filled[name], part)
         elif "default" in part:
-            filled[name] = _exact(part["default"])
+            filled[name] = exact(part["default"])
     return filled
 
 
@@ -165,7 +160,7 @@ def _content(scene: Scene, result: ToolResult, call: ToolCall) -> dict[str, Valu
 
 
 def _result_text(result: ToolResult) -> Value:
-    if result.text is None and not _is_hidden(result.hidden, "text"):
+    if result.text is None and not is_hidden(result.hidden, "text"):
         return Missing("`text`: the record holds no text")
     return shown(result.text, result.hidden, "text")
 
@@ -286,74 +281,6 @@ def _calls_before(scene: Scene, message: AssistantMessage) -> Value:
     )
 
 
-# Hidden values
-
-
-def decoded(text: Raw) -> Value:
-    """Return a JSON payload; `Missing` when nothing was recorded."""
-    data = bytes(text)
-    if not data:
-        return Missing("nothing was recorded")
-    try:
-        return loads(data)
-    except Unreadable as error:
-        return Missing(str(error))
-
-
-def _exact(value: Any) -> Value:
-    """Return a value with exact numbers: none is a float."""
-    if isinstance(value, float):
-        return Decimal(repr(value))
-    if isinstance(value, dict):
-        return {name: _exact(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_exact(part) for part in value]
-    return value
-
-
-def _pointers(hidden: Iterable[str], field: str) -> list[list[str]]:
-    """Return the paths below a field that are hidden."""
-    found: list[list[str]] = []
-    for pointer in hidden:
-        first, *rest = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]] or [""]
-        if first == field:
-            found.append(rest)
-    return found
-
-
-def _is_hidden(hidden: Iterable[str], field: str) -> bool:
-    return bool(_pointers(hidden, field))
-
-
-def shown(value: Value, hidden: tuple[str, ...], field: str) -> Value:
-    """Return a field of an event with its hidden parts marked."""
-    for path in _pointers(hidden, field):
-        value = _hide(value, path, field)
-    return value
-
-
-def _hide(value: Value, path: list[str], name: str) -> Value:
-    if not path:
-        return _hidden(value, name)
-    step, *rest = path
-    if type(value) is dict:
-        return {**value, step: _hide(value.get(step), rest, step)}
-    if type(value) is list and step.isdigit() and int(step) < len(value):
-        at = int(step)
-        return [*value[:at], _hide(value[at], rest, step), *value[at + 1 :]]
-    return Hidden(f"`{name}` is hidden")
-
-
-def _hidden(value: Value, name: str) -> Value:
-    """A text is cut, and shows what it shows; a mark of redaction stands for its value; anything else is gone."""
-    if isinstance(value, str) and not isinstance(value, CutText):
-        if _REDACTED.match(value):
-            return Hidden(f"`{name}` is redacted", value)
-        if value:
-            return CutText(value)
-    return value if isinstance(value, CutText | Hidden) else Hidden(f"`{name}` is hidden")
-
-
 # Expressions
 
 
@@ -392,7 +319,7 @@ class Surroundings:
     def lookup(self, name: str) -> Value:
         """Return the value of a name; raises `KeyError`."""
         view = self._view
-        if name.startswith("\0"):
+        if name.startswith(HOLDS):
             return self._scene.facts.holds(name[1:], view)
         own = bound(self._scene, view)
         if name in own:
@@ -428,67 +355,3 @@ class Surroundings:
     def function(self, name: str, args: tuple[Value, ...]) -> Value:
         """Answer `known`."""
         return self._scene.known_value(self._view, args) if name == "known" else NotImplemented
-
-
-def rewritten(node: Node, sure: dict[str, bool]) -> Node:
-    """Return an expression in which `f != null` asks whether the fact was ever written, where that is the same.
-
-    `sure` holds the facts whose value is never null nor missing, and whether they are kept by key.
-    """
-    return _rewrite(node, sure)
-
-
-def _rewrite(node: Node, sure: dict[str, bool]) -> Node:
-    if isinstance(node, Binary) and node.op in ("==", "!="):
-        for side, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(other, Constant) and other.constant is None:
-                asked = _asked(side, sure)
-                if asked is not None:
-                    return asked if node.op == "!=" else Unary(node.at, node.end, "!", asked)
-    return _with_parts(node, sure)
-
-
-def _asked(side: Node, sure: dict[str, bool]) -> Node | None:
-    if isinstance(side, Name) and sure.get(side.name) is False:
-        return Name(side.at, side.end, "\0" + side.name)
-    if isinstance(side, Index) and isinstance(side.operand, Name) and sure.get(side.operand.name) and not side.optional:
-        return Binary(side.at, side.end, "in", _rewrite(side.index, sure), side.operand)
-    if (
-        isinstance(side, Select)
-        and isinstance(side.operand, Name)
-        and sure.get(side.operand.name)
-        and not side.optional
-    ):
-        return Binary(side.at, side.end, "in", Constant(side.at, side.end, side.field), side.operand)
-    return None
-
-
-def _with_parts(node: Node, sure: dict[str, bool]) -> Node:
-    def on(part: Node) -> Node:
-        return _rewrite(part, sure)
-
-    if isinstance(node, And | Or):
-        return type(node)(node.at, node.end, tuple(map(on, node.terms)))
-    if isinstance(node, Binary):
-        return Binary(node.at, node.end, node.op, on(node.left), on(node.right))
-    if isinstance(node, Unary):
-        return Unary(node.at, node.end, node.op, on(node.operand))
-    if isinstance(node, Cond):
-        return Cond(node.at, node.end, on(node.condition), on(node.then), on(node.other))
-    if isinstance(node, Select):
-        return Select(node.at, node.end, on(node.operand), node.field, node.optional)
-    if isinstance(node, Index):
-        return Index(node.at, node.end, on(node.operand), on(node.index), node.optional)
-    if isinstance(node, Call):
-        target = None if node.target is None else on(node.target)
-        return Call(node.at, node.end, node.function, target, tuple(map(on, node.args)))
-    if isinstance(node, ListOf):
-        return ListOf(node.at, node.end, tuple(map(on, node.items)), node.optional)
-    if isinstance(node, MapOf):
-        return MapOf(node.at, node.end, tuple((on(key), on(value)) for key, value in node.entries), node.optional)
-    if isinstance(node, Macro):
-        inner = {name: keyed for name, keyed in sure.items() if name not in node.variables}
-        body = tuple(_rewrite(part, inner) for part in node.body)
-        return Macro(node.at, node.end, node.name, on(node.target), node.variables, body)
-    assert isinstance(node, Constant | Name | Has)
-    return node

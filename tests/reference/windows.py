@@ -44,8 +44,9 @@ def marks(scene: Scene, selectors: Sequence[Selector], view: View) -> list[Mark]
             truths = [truth for _, truth in scene.picked(selectors, event, CONDITION, view)]
             if truths:
                 found.append(Mark(event.seq, True in [truth for truth in truths if isinstance(truth, bool)]))
+    # What a gap hides may also stand behind the opening of its turn, so it counts from the gap itself.
     found += [
-        Mark(hole.at, False) for hole in scene.trace.holes if hole.at < before and scene.may_hide(hole, selectors)
+        Mark(hole.seq, False) for hole in scene.trace.holes if hole.at < before and scene.may_hide(hole, selectors)
     ]
     return sorted(found, key=lambda mark: mark.at)
 

@@ -17,7 +17,9 @@ class Fields:
         self.report = report
         self.what = what
         self._entries: dict[str, tuple[Scalar, Node]] = {}
-        self.span = Span(node.file, node.start, node.start + 1) if node is not None else None
+        self._strange: list[str] = []
+        self.span = Span(node.file, node.start, node.start + 1) if isinstance(node, Mapping) else None
+        """Where the map begins; none where there is no map."""
         if not isinstance(node, Mapping):
             if node is not None:
                 report.error("value", f"{what} is a map of keys", node.span)
@@ -27,6 +29,7 @@ class Fields:
             if key.text in names:
                 self._entries[key.text] = (key, value)
             else:
+                self._strange.append(key.text)
                 report.unknown("unknown-key", f"{what} has no key `{key.text}`", key.span, key.text, names)
 
     def __contains__(self, key: str) -> bool:
@@ -47,10 +50,12 @@ class Fields:
         return self._entries[key][0].span
 
     def need(self, key: str, help: str = "") -> Node | None:
-        """Return the value of a key that has to be there."""
-        if key not in self._entries and self.span is not None:
+        """Return the value of a key that has to be there; a mistyped one has been told already."""
+        if key in self._entries or self.span is None:
+            return self.get(key)
+        if not any(self.report.similar(word, [key]) for word in self._strange):
             self.report.error("missing-key", f"{self.what} lacks `{key}`", self.span, help)
-        return self.get(key)
+        return None
 
     def text(self, key: str, default: str = "") -> str:
         """Return the text of a key."""

@@ -18,7 +18,7 @@ from outstep.contracts.report import Span
 from outstep.contracts.selectors import Expr, Spot
 from outstep.expr.nodes import Binary, Call, Has, Index, Literal, Name, Node, Select, walk
 
-_CENTS = linear_pattern(r"(?:.*(?:[a-z_]|\b))?[cC]ents?")
+_CENTS = linear_pattern(r"(?:.*_)?cents?|(?:.*[a-z0-9_])?Cents?|(?:.*_)?CENTS?")
 _MONEY = linear_pattern(
     r"(?i)(?:.*_)?(?:amount|price|total|sum|cost|fee|refund|charge|balance|dollars?|usd|eur|euros?|yuan|cny)"
     r"|.*(?:Amount|Price|Total|Cost|Fee|Dollars?|Usd|Eur|Euros?|Yuan|Cny|USD|EUR|CNY)"

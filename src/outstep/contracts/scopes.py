@@ -20,7 +20,7 @@ _PARAM = linear_pattern(r"params\.(\w+)")
 def read_scope(node: Node | None, reading: Reading) -> Scope:
     """Return the patterns of a scope; mistakes go to the report."""
     fields = Fields(node, reading.report, "`scope`", KEYS)
-    if node is not None and not list(fields) and isinstance(node, Mapping):
+    if node is not None and isinstance(node, Mapping) and not node.entries:
         sentence = "`scope` restricts nothing"
         reading.report.error(
             "useless-rule", sentence, node.span, f"give it one of {', '.join(f'`{key}`' for key in KEYS)}"

@@ -44,11 +44,11 @@ class Bindings:
 
     def truth(self, expr: Expr, absent: Absent) -> str:
         """Return code that gives True or False or raises."""
-        return compile_truth(expr.node, self._bind, self._pool, absent)
+        return compile_truth(expr.node, self._bind, self._pool, absent, plain=True)
 
     def value(self, expr: Expr, absent: Absent = "missing") -> str:
         """Return code that gives a value or raises."""
-        return compile_value(expr.node, self._bind, self._pool, absent)
+        return compile_value(expr.node, self._bind, self._pool, absent, plain=True)
 
     def _bind(self, node: Node) -> str | None:
         if isinstance(node, Name):
@@ -93,7 +93,7 @@ class Bindings:
         index = self._compiled.plan.facts.get(name)
         if index is None or name in self.let or not self._compiled.contract.facts[index].keyed:
             return None
-        return self._cells(index, compile_value(key, self._bind, self._pool), read)
+        return self._cells(index, compile_value(key, self._bind, self._pool, plain=True), read)
 
     def _cells(self, index: int, key: str, read: str) -> str | None:
         fact = self._compiled.contract.facts[index]

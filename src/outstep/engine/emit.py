@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from outstep.contracts.kinds import AtLeast, AtMost, Needs, Never, Require, Then
+from outstep.contracts.kinds.then import mentioned
 from outstep.contracts.model import Rule, Tool
 from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Expr, Selector
@@ -64,7 +65,9 @@ class Emitter:
         for index in counted:
             body.lines.append(f"run.monitors[{index}].upper.answer(call.event.seq, outcome, lane)")
         slow = "undeclared_result(e, call, lane, run)"
-        data = _attempt(["data = result_data(e, call, run)"], slow) if "data" in body.bindings.used else []
+        data: Lines = []
+        if "data" in body.bindings.used:
+            data = _attempt(["data = decode(e.data) if len(e.data) else run.data(e, call)"], slow)
         return _function(
             f"result_{number}(e, call, lane, run)",
             f"A result of `{tool.name}`.",
@@ -126,7 +129,7 @@ class Emitter:
     def _arguments(self, tool: Tool, body: _Handler, event: str, slow: str) -> Lines:
         if "args" not in body.bindings.used:
             return []
-        read = f"loads({event}.args)"
+        read = f"decode({event}.args)"
         if tool.args is not None and _has_defaults(tool.args):
             read = f"with_defaults({self._pool.ref(tool.args)}, {read})"
         return _attempt([f"args = {read}"], slow)
@@ -232,7 +235,7 @@ class _Handler:
             "except Exception:",
             "    ok = False",
             "if ok:",
-            f"    run.tallies[{index}][0] += len(about)",
+            f"    run.tallies[{3 * index}] += len(about)",
             "else:",
             *_indented(slow),
         ]
@@ -271,7 +274,7 @@ class _Handler:
 
     def _proof(self, index: int, rule: Rule, slow: Lines) -> Lines | None:
         kind = rule.kind
-        holds = f"run.tallies[{index}][0] += 1"
+        holds = f"run.tallies[{3 * index}] += 1"
         if isinstance(kind, Require):
             test = " and ".join(self.bindings.truth(expr, "missing") for expr in kind.all)
             return _proven(test, holds, slow)
@@ -306,20 +309,30 @@ class _Handler:
 
     def _attempt_values(self, rule: Rule, then: str, slow: Lines, bound: Expr | None = None) -> Lines:
         values = [f"    key = {self._key(rule.per)}"]
+        if len(rule.per) == 1:
+            values = [f"    key = {self.bindings.value(rule.per[0])}"]
+            values.append("    key = (key if type(key) is str else key_of(key),)")
         values.append(f"    amount = {self.bindings.value(rule.total) if rule.total is not None else '1'}")
         if bound is not None:
             values.append(f"    bound = {self.bindings.value(bound)}")
         return ["try:", *values, "except Exception:", *_indented(slow), "else:", f"    {then}"]
 
     def _then(self, index: int, kind: Then, slow: Lines) -> Lines:
-        from outstep.contracts.kinds.then import mentioned
-
         join = self._join("kind", index, 0)
         value = mentioned(join.rest)
+        if kind.any[0].what == "its result" and kind.within is None and self._view.startswith("call"):
+            return [f"run.monitors[{index}].asked.add(e.seq)"] if kind.any[0].where is None else slow
         if kind.within is not None or kind.any[0].what in {"its result", "final message"} or (join.rest and not value):
             return slow
         if value is not None and kind.any[0].what not in {"message", "user message"}:
             return slow
+        if value is not None and not join.this:
+            make = f"lambda: {self._view}"
+            if self._is_issued:
+                make = f"lambda view={self._view}: view"
+            wait = f"run.monitors[{index}].wait_for_text(e.seq, value, {make})"
+            values = [f"    value = {self.bindings.value(value)}"]
+            return ["try:", *values, "except Exception:", *_indented(slow), "else:", f"    {wait}"]
         values = [f"    key = {self._key(join.this)}"]
         values.append(f"    value = {self.bindings.value(value) if value is not None else 'None'}")
         wait = f"run.monitors[{index}].wait(view, key, value)"
@@ -347,7 +360,7 @@ class _Handler:
         else:
             body = slow
         outcome = listener.selector.outcome
-        if outcome is not None and not self._is_issued:
+        if outcome is not None and not self._is_issued and listener.selector.what != "its result":
             return [f"if outcome == {outcome!r}:", *_indented(body)]
         return body
 
@@ -357,26 +370,36 @@ class _Handler:
         if source.each is not None or fact.keep == "all" or fact.forget or self._plan.world[listener.owner]:
             return slow
         where = listener.selector.where
-        key = f"key_of({self.bindings.value(source.key)})" if source.key is not None else "()"
+        key = self.bindings.value(source.key) if source.key is not None else "()"
         name = default_name(listener.selector.what)
         value = self.bindings.value(source.value) if source.value is not None else self._default(name)
         test = [f"    match = {self.bindings.truth(where, 'missing')}"] if where is not None else []
         write = [f"lane.tables[{listener.owner}].write(lane.epoch, key, value, e.seq)"]
+        if fact.keep == "last":
+            write = [
+                f"cells = lane.tables[{listener.owner}].cells",
+                "cell = cells.get(key)",
+                "if cell is None:",
+                "    cells[key] = (lane.epoch, value, e.seq, ABSENT, -1)",
+                "else:",
+                "    cells[key] = written(cell, lane.epoch, value, e.seq)",
+            ]
         if listener.owner in self._plan.about:
-            write.append(f"run.key_index[{listener.owner}].add({_plain_key(source.key, self.bindings)}, key)")
+            write.append(f"run.key_index[{listener.owner}].add(from_key(key), key)")
+        pair = f"key, value = {key}, {value}"
+        if test:
+            pair = f"key, value = ({key}, {value}) if match else (None, None)"
+        body = [*(["if match:"] if test else []), *(_indented(write) if test else write)]
         return [
             f"# fact {fact.name}",
             "try:",
             *test,
-            *(
-                [f"    key, value = ({key}, {value}) if match else (None, None)"]
-                if test
-                else [f"    key, value = {key}, {value}"]
-            ),
+            f"    {pair}",
+            *(["    if type(key) is not str:", "        key = key_of(key)"] if source.key is not None else []),
             "except Exception:",
             *_indented(slow),
             "else:",
-            *_indented([*(["if match:"] if test else []), *(_indented(write) if test else write)]),
+            *_indented(body),
         ]
 
     def _default(self, name: str) -> str:
@@ -410,18 +433,29 @@ class _Handler:
         assert isinstance(kind, Then)
         monitor = f"run.monitors[{index}]"
         selector = kind.any[slot]
+        if selector.what == "its result" and selector.where is None and len(kind.any) == 1 and kind.within is None:
+            wanted = f'outcome == "{selector.outcome}"' if selector.outcome is not None else "True"
+            return [
+                f"# {rule.id}: answer",
+                f"asked = {monitor}.asked",
+                f"if call.event.seq in asked and {wanted}:",
+                "    asked.discard(call.event.seq)",
+                f"    run.tallies[{3 * index}] += 1",
+                "else:",
+                f"    {monitor}.answer_call(call, lambda: {self._view})",
+            ]
         if selector.what == "its result":
             return [f"# {rule.id}: answer", f"if call.event.seq in {monitor}.by_call:", *_indented(slow)]
         join = self._join("kind", index, slot)
-        guard = [f"# {rule.id}: answer", f"if {monitor}.waiting:"]
-        from outstep.contracts.kinds.then import mentioned
-
+        guard = [f"# {rule.id}: answer", f"if {monitor}.waiting or {monitor}.texts:"]
         value = mentioned(join.rest)
         is_mention = value is not None and selector.what in {"message", "user message"}
         if selector.what == "claim" or kind.within is not None or (join.rest and not is_mention):
             return [*guard, *_indented(slow)]
         tests = [self.bindings.truth(expr, "missing") for expr in join.filter]
         key = self._key(join.picked)
+        if is_mention and not join.picked and not tests and len(kind.any) == 1:
+            return [*guard, f"    {monitor}.answer_text(e.text, {self._at})"]
         text = "e.text" if is_mention else "None"
         return [
             *guard,
@@ -438,7 +472,7 @@ class _Handler:
     def _key(self, exprs: Sequence[Expr]) -> str:
         if not exprs:
             return "()"
-        return "(" + "".join(f"key_of({self.bindings.value(expr)}), " for expr in exprs) + ")"
+        return "(" + "".join(f"as_key({self.bindings.value(expr)}), " for expr in exprs) + ")"
 
     def _join(self, role: Any, index: int, slot: int) -> Join:
         return self._plan.joins[role, index, slot]
@@ -448,10 +482,6 @@ class _Handler:
 
     def _make_view(self) -> str:
         return f"view = view or {self._view}"
-
-
-def _plain_key(expr: Expr | None, bindings: Bindings) -> str:
-    return bindings.value(expr) if expr is not None else "()"
 
 
 def _proven(test: str, holds: str, slow: Lines) -> Lines:

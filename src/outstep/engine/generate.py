@@ -98,7 +98,7 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
         "                if run is not None:",
         "                    if plain:",
         "                        leave(run, lane, epoch, start, turn, has_turns, last)",
-        "                    finish(run, events, called)",
+        "                    run.events += events",
         "                    done(run)",
         "                run = begin(e)",
         '                lane = run.lane("main")',
@@ -106,10 +106,11 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
         "                opened = lane.open",
         '                seen = run.pairing.seen.setdefault("main", set())',
         "                ids = lane.turn_ids",
-        "                epoch = events = called = 0",
-        "                start = -1",
-        "                turn = None",
-        "                has_turns = False",
+        "                events = 0",
+        "                epoch = lane.epoch",
+        "                start = lane.start",
+        "                turn = lane.turn",
+        "                has_turns = run.turns_seen",
         "                last = None",
         "                continue",
         "            if not plain:",
@@ -125,7 +126,7 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
     )
     yield from _deep(20, opening)
     yield from _deep(20, ["seen.add(call_id)", "ids.add(call_id)", "opened[call_id] = OpenCall(e, start, epoch)"])
-    yield from _deep(20, ["events += 1", "called += 1"])
+    yield from _deep(20, ["events += 1"])
     if plan.uses_final:
         yield from _deep(20, ["run.drop_final()"])
     yield from _deep(20, ["handle = CALLS[e.tool]", "if handle is not None:"])
@@ -177,7 +178,7 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
         "            leave(run, lane, epoch, start, turn, has_turns, last)",
         "        batch = yield",
         "    if run is not None:",
-        "        finish(run, events, called)",
+        "        run.events += events",
         "        done(run)",
     )
 

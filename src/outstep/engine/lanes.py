@@ -58,15 +58,15 @@ class Table:
             count = 0 if not grown else cell[1][1]
             grown.append((seq, value))
             value = (grown, count + 1)
-        self.cells[key] = _written(cell, epoch, value, seq)
+        self.cells[key] = written(cell, epoch, value, seq)
 
     def forget(self, epoch: int, key: Any, seq: int) -> None:
         """Make one entry as if never recorded."""
-        self.cells[key] = _written(self.cells.get(key, EMPTY), epoch, ABSENT, seq)
+        self.cells[key] = written(self.cells.get(key, EMPTY), epoch, ABSENT, seq)
 
     def forget_all(self, epoch: int, seq: int) -> None:
         """Make every entry as if never recorded."""
-        self.wiped = _written(self.wiped, epoch, True, seq)
+        self.wiped = written(self.wiped, epoch, True, seq)
 
     def veil(self, seq: int) -> None:
         """Note that an entry nobody can name may have been written or forgotten at `seq`."""
@@ -117,7 +117,7 @@ class Table:
             if seq > since:
                 self._merge(epoch, key, value, seq, since)
         if child.wiped[2] > max(since, self.wiped[2]):
-            self.wiped = _written(self.wiped, epoch, True, child.wiped[2])
+            self.wiped = written(self.wiped, epoch, True, child.wiped[2])
         self.fog = sorted({*self.fog, *child.fog})
 
     def _merge(self, epoch: int, key: Any, value: Any, seq: int, since: int) -> None:
@@ -131,10 +131,11 @@ class Table:
                 return
         elif seq <= own[2]:
             return
-        self.cells[key] = _written(own, epoch, value, seq)
+        self.cells[key] = written(own, epoch, value, seq)
 
 
-def _written(cell: Cell, epoch: int, value: Any, seq: int) -> Cell:
+def written(cell: Cell, epoch: int, value: Any, seq: int) -> Cell:
+    """Return a cell with a new value; the one before the decision stays to be seen by that decision."""
     if cell[0] < epoch:
         return (epoch, value, seq, cell[1], cell[2])
     return (epoch, value, seq, cell[3], cell[4])

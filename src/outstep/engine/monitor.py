@@ -138,30 +138,79 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
 
 
 def judge(compiled: Compiled, batches: Iterable[Sequence[Event | Header]]) -> Iterator[Judgement]:
-    """Judge a stream of traces; each header closes the trace before it."""
-    finished: list[Judgement] = []
+    """Judge a stream of traces; each header closes the trace before it.
 
-    def done(run: Run) -> None:
-        rulings = run.take()
-        finished.append(judgement_of(run, rulings + run.close()))
-        free.append(run)
+    The first events are stepped exactly, since a short trace is judged before its code would be generated.
+    """
+    bench = _Bench(compiled)
+    for batch in batches:
+        bench.take(batch)
+        yield from bench.finished()
+    bench.close()
+    yield from bench.finished()
 
-    free: list[Run] = []
 
-    def begin(header: Header) -> Run:
-        if not free:
-            return compiled.run(header)
-        run = free.pop()
+class _Bench:
+    """Judges traces one after the other with one run, first stepped, then by generated code."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self._run: Run | None = None
+        self._free: list[Run] = []
+        self._finished: list[Judgement] = []
+        self._left = PAYS_AFTER
+        self._generator: Any = None
+
+    def take(self, batch: Sequence[Event | Header]) -> None:
+        """Take the next events."""
+        if self._generator is not None:
+            self._generator.send(batch)
+            return
+        for item in batch:
+            if isinstance(item, Header):
+                self._close_run()
+                self._run = self._begin(item)
+            elif self._run is not None:
+                self._run.step(item)
+        self._left -= len(batch)
+        if self._left < 0 and self._run is not None:
+            self._generator = self._compiled.generated(self._begin, self._done)
+            next(self._generator)
+            self._generator.send((self._run.header,))
+
+    def close(self) -> None:
+        """Take the end of the stream."""
+        if self._generator is not None:
+            with suppress(StopIteration):
+                self._generator.send(None)
+        self._close_run()
+
+    def finished(self) -> list[Judgement]:
+        """Return what was judged since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def _close_run(self) -> None:
+        if self._run is not None:
+            run, self._run = self._run, None
+            self._done(run)
+
+    def _begin(self, header: Header) -> Run:
+        if self._run is not None:
+            # Generated code goes on where stepping stopped.
+            run, self._run = self._run, None
+            return run
+        if not self._free:
+            return self._compiled.run(header)
+        run = self._free.pop()
         run.restart(header)
         return run
 
-    generator = compiled.generated(begin, done)
-    next(generator)
-    for batch in batches:
-        generator.send(batch)
-        if finished:
-            yield from finished
-            finished.clear()
-    with suppress(StopIteration):
-        generator.send(None)
-    yield from finished
+    def _done(self, run: Run) -> None:
+        rulings = run.take()
+        self._finished.append(judgement_of(run, rulings + run.close()))
+        self._free.append(run)
+
+
+PAYS_AFTER = 1000
+"""Events after which the next trace is judged by generated code."""

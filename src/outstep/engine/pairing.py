@@ -58,6 +58,8 @@ class Pairing:
         self._record = record
         self.seen: dict[str, set[str]] = {}
         """Call ids by lane."""
+        self.again = 0
+        """Calls without an id, or with one that was seen before."""
         self.early: dict[str, dict[str, list[ToolResult]]] = {}
         """By lane and id: results that came before any call of their id."""
 
@@ -65,6 +67,7 @@ class Pairing:
         """Forget everything, for the next trace."""
         main = self.seen.get("main", set())
         main.clear()
+        self.again = 0
         self.seen = {"main": main}
         self.early.clear()
 
@@ -79,6 +82,7 @@ class Pairing:
         if not call_id:
             self._record.remark("EMPTY_CALL_ID", "a call has no id", event.seq)
             lane.open[f"\0{event.seq}"] = call
+            self.again += 1
             return
         seen = self.seen.setdefault(lane.id, set())
         if call_id in lane.turn_ids:
@@ -88,6 +92,7 @@ class Pairing:
         elif call_id in seen:
             self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq, key=call_id)
             lane.approvals.pop(call_id, None)
+        self.again += call_id in seen
         lane.turn_ids.add(call_id)
         seen.add(call_id)
         before = lane.open.get(call_id)

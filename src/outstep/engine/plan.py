@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Then
 from outstep.contracts.model import Contract, FactSource, Forget, Rule
 from outstep.contracts.selectors import Expr, Selector
@@ -76,9 +78,15 @@ class Plan:
         )
         for index in reversed(range(len(contract.facts))):
             self._add_fact(index)
-        self.plain_verdicts = [_plain_verdict(rule) for rule in contract.rules]
-        """By rule, for a trace without gaps whose format records everything: the verdict when nothing settled, and the
-        verdict whatever was satisfied; none where the run has to look closer."""
+        self.quiet_verdicts: list[Verdict] = [_quiet_verdict(rule) for rule in contract.rules]
+        """By rule: the verdict when nothing settled, on a trace that hides nothing."""
+        self.unusual = tuple(index for index, rule in enumerate(contract.rules) if _is_unusual(rule))
+        """Rules for which that depends on what the format records, or on a window that may never open."""
+        self.judged = tuple(
+            index
+            for index, rule in enumerate(contract.rules)
+            if not isinstance(rule.kind, Integrity) and index not in self.unusual
+        )
 
     def _add_rule(self, index: int, rule: Rule) -> None:
         for slot, selector in enumerate(rule.triggers):
@@ -87,7 +95,7 @@ class Plan:
         sides = this_side(rule)
         if isinstance(kind, Needs | Then):
             for slot, selector in enumerate(kind.any):
-                self._add("kind", index, slot, selector)
+                self._add("kind", index, slot, _of_its_calls(selector, rule))
                 self.joins["kind", index, slot] = split(selector.where, sides)
                 if isinstance(kind, Needs):
                     self._add_table("kind", index, slot)
@@ -130,14 +138,23 @@ class Plan:
         return self.contract.facts[listener.owner].forget[listener.slot]
 
 
-def _plain_verdict(rule: Rule) -> tuple[Verdict | None, Verdict | None]:
+def _quiet_verdict(rule: Rule) -> Verdict:
+    return "satisfied" if isinstance(rule.kind, Integrity | Never | AtLeast | Exactly) else "vacuous"
+
+
+def _is_unusual(rule: Rule) -> bool:
     if isinstance(rule.kind, Integrity):
-        return "satisfied", "satisfied"
-    if any(selector.what == "state" or selector.by not in {None, "main", "any"} for selector in rule.triggers):
-        return None, None
-    if isinstance(rule.kind, Never | AtLeast | Exactly):
-        return (None, None) if rule.after else ("satisfied", "satisfied")
-    return "vacuous", None
+        return False
+    return bool(rule.after) or any(
+        selector.what == "state" or selector.by not in {None, "main", "any"} for selector in rule.triggers
+    )
+
+
+def _of_its_calls(selector: Selector, rule: Rule) -> Selector:
+    """Return `its result` as the results of the calls that the rule is for."""
+    if selector.what != "its result" or selector.names or not all(trigger.names for trigger in rule.triggers):
+        return selector
+    return replace(selector, names=tuple(name for trigger in rule.triggers for name in trigger.names))
 
 
 def this_side(rule: Rule) -> frozenset[str]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from outstep import codec
 from outstep.contracts.selectors import Selector
-from outstep.engine.lanes import ABSENT, LaneState, Table
+from outstep.engine.lanes import ABSENT, LaneState, Table, written
 from outstep.engine.pairing import OpenCall
 from outstep.engine.run import Run
 from outstep.engine.views import View
 from outstep.events import AssistantMessage, Event, ToolCall, ToolResult
 from outstep.expr.claims import Claim
-from outstep.expr.values import Undecided, key_of
+from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 
 
 def undeclared_call(event: ToolCall, lane: LaneState, run: Run) -> None:
@@ -35,12 +35,6 @@ def leave(
     run.turns_seen = run.turns_seen or has_turns
     if last is not None:
         run.last_seq = last.seq
-
-
-def finish(run: Run, events: int, called: int) -> None:
-    """Add what generated code counted, before a run is closed."""
-    run.events += events
-    run.calls += called
 
 
 def call_view(event: ToolCall, lane: LaneState, run: Run) -> View:
@@ -67,13 +61,26 @@ def issued(cells: Any, key: Any, epoch: int) -> Any:
     if cell is None:
         return None
     value = cell[1] if cell[0] < epoch else cell[3]
-    return None if value is ABSENT else value
+    return value if type(value) in _SURE else _settled(value)
 
 
 def delivered(cells: Any, key: Any, _: int) -> Any:
     """Return an entry of a fact as a delivered event knows it; null for none."""
     cell = cells.get(key if type(key) is str else key_of(key))
-    return None if cell is None or cell[1] is ABSENT else cell[1]
+    if cell is None:
+        return None
+    return cell[1] if type(cell[1]) in _SURE else _settled(cell[1])
+
+
+_SURE = frozenset({dict, str, int, bool, list})
+
+
+def _settled(value: Any) -> Any:
+    if value is ABSENT:
+        return None
+    if isinstance(value, Missing | Hidden):
+        raise Undecided(value.reason)
+    return value
 
 
 def has_issued(cells: Any, key: Any, epoch: int) -> bool:
@@ -113,9 +120,9 @@ def needed(value: Any) -> Any:
     return value
 
 
-def result_data(event: ToolResult, call: OpenCall, run: Run) -> Any:
-    """Return the data of a result."""
-    return codec.loads(event.data) if bytes(event.data) else run.data(event, call)
+def as_key(value: Any) -> Any:
+    """Return what a value is under as a key."""
+    return value if type(value) is str else key_of(value)
 
 
 def mentioned_keys(run: Run, fact: int, sentence: str, cells: Any, epoch: int) -> list[Any]:
@@ -141,25 +148,27 @@ def trigger_claim(run: Run, rule: int, selector: Selector, view: View, claim: Cl
 
 
 NAMESPACE: dict[str, Any] = {
+    "ABSENT": ABSENT,
+    "as_key": as_key,
     "call_view": call_view,
+    "decode": codec.decode_value,
     "delivered": delivered,
+    "from_key": from_key,
     "has_delivered": has_delivered,
     "has_issued": has_issued,
-    "finish": finish,
     "issued": issued,
     "key_of": key_of,
     "known": known,
     "NEWEST": NEWEST,
     "note": note,
     "leave": leave,
-    "loads": codec.loads,
     "mentioned_keys": mentioned_keys,
     "message_view": message_view,
     "needed": needed,
-    "result_data": result_data,
     "result_view": result_view,
     "trigger": trigger,
     "trigger_claim": trigger_claim,
     "undeclared_call": undeclared_call,
     "undeclared_result": undeclared_result,
+    "written": written,
 }

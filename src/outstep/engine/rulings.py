@@ -42,14 +42,16 @@ class Rulings:
 
     def restart_rulings(self) -> None:
         """Forget everything, for the next trace."""
-        self.tallies: list[list[int]] = [[0, 0, 0] for _ in self._as_run().contract.rules]
-        """By rule: satisfied, violated and inconclusive instances."""
+        self.tallies: list[int] = [0] * (3 * len(self._as_run().contract.rules))
+        """For each rule in turn: satisfied, violated and inconclusive instances."""
         self.verdicts: list[Verdict] = []
         """By rule, once the trace is closed."""
         self.costly: list[Expr] = []
         """Expressions that went over their step limit."""
         self._out: list[Ruling] = []
         self._kept_back: list[Settled] | None = None
+        self._remarked: set[int] = set()
+        """Rules of the pack `integrity` that settled anything."""
 
     def take(self) -> list[Ruling]:
         """Return the rulings settled since the last call."""
@@ -106,7 +108,7 @@ class Rulings:
 
     def emit(self, rule: int, verdict: Verdict, ruling: Ruling | None) -> None:
         """Count an instance, and give out its ruling."""
-        self.tallies[rule][_SLOT[verdict]] += 1
+        self.tallies[3 * rule + _SLOT[verdict]] += 1
         if ruling is not None:
             self._out.append(ruling)
 
@@ -134,7 +136,8 @@ class Rulings:
         index = self._integrity.get(rule)
         if index is None or self._as_run().applies is not True:
             return
-        self.tallies[index][_SLOT[verdict]] += 1
+        self.tallies[3 * index + _SLOT[verdict]] += 1
+        self._remarked.add(index)
         self._out.append(
             Ruling(rule=index, verdict=verdict, reason=reason, sentence=sentence, seq=seq, witness=witness, key=key)
         )
@@ -162,14 +165,10 @@ class Rulings:
     def finish(self, applies: Any) -> None:
         """Give every rule its verdict, once everything has settled."""
         run = self._as_run()
-        plain = run.plan.plain_verdicts if applies is True and not run.gaps.all and run.records_all else None
+        if applies is True and not run.gaps.all and run.records_all:
+            self._finish_plainly()
+            return
         for index, rule in enumerate(run.contract.rules):
-            if plain is not None and not (tally := self.tallies[index])[VIOLATED] and not tally[INCONCLUSIVE]:
-                nothing, always = plain[index]
-                verdict: Verdict | None = always or ("satisfied" if tally[SATISFIED] and nothing else nothing)
-                if verdict is not None:
-                    self.verdicts.append(verdict)
-                    continue
             if applies is False:
                 self.verdicts.append("vacuous")
             elif applies is not True:
@@ -185,8 +184,26 @@ class Rulings:
             else:
                 self.verdicts.append(self._verdict(index, rule))
 
+    def _finish_plainly(self) -> None:
+        """Give the verdicts of a trace in which nothing can be hidden."""
+        run = self._as_run()
+        tallies = self.tallies
+        verdicts: list[Verdict] = run.plan.quiet_verdicts.copy()
+        for index in run.plan.judged:
+            if tallies[3 * index + 1]:
+                verdicts[index] = "violated"
+            elif tallies[3 * index + 2]:
+                verdicts[index] = "inconclusive"
+            elif tallies[3 * index]:
+                verdicts[index] = "satisfied"
+        for index in run.plan.unusual:
+            verdicts[index] = self._verdict(index, run.contract.rules[index])
+        for index in self._remarked:
+            verdicts[index] = self._verdict(index, run.contract.rules[index])
+        self.verdicts = verdicts
+
     def _verdict(self, index: int, rule: Rule) -> Verdict:
-        satisfied, violated, inconclusive = self.tallies[index]
+        satisfied, violated, inconclusive = self.tallies[3 * index : 3 * index + 3]
         if violated:
             return "violated"
         if inconclusive:

@@ -89,10 +89,11 @@ class Run(Rulings, Triggers):
         self.end: RunEnd | None = None
         self.last_seq = 0
         self.events = 0
-        self.calls = 0
         self.turns_seen = False
         self.final: View | None = None
         self.is_closing = False
+        self.is_veiled = False
+        """Whether an event had hidden values."""
         self._is_stopped = False
         self.known_text: dict[str, KnownText] = {}
         self.types_seen: set[str] = set()
@@ -147,12 +148,13 @@ class Run(Rulings, Triggers):
             monitor.passed(event)
         while self._forks and event.seq >= (self._forks[0].forked_at or 0):
             self._fork(self._forks.pop(0))
+        if not isinstance(event, Gap | RunEnd) and event.hidden:
+            self.is_veiled = True
         _STEPS[type(event)](self, event)
 
     def _step_call(self, event: ToolCall) -> None:
         lane = self.lane(event.agent)
         self._open(lane, event)
-        self.calls += 1
         self.pairing.call(lane, event)
         self._cover_by_approval(lane, event)
         if lane.id == "main":
@@ -165,6 +167,22 @@ class Run(Rulings, Triggers):
         """Let everyone look at a call that is already paired."""
         self.check_call(event)
         self.dispatch("tool.call", event.tool, View(self, event, lane, issued=True))
+
+    @property
+    def calls(self) -> int:
+        """Number of calls so far."""
+        return self.pairing.again + sum(len(seen) for seen in self.pairing.seen.values())
+
+    def open_calls(self, places: set[int]) -> list[OpenCall]:
+        """Return the unanswered calls at these places, in their order."""
+        found = [call for lane in self.lanes.values() for call in self.pairing.unanswered(lane)]
+        return [call for call in found if call.event.seq in places]
+
+    def call_view(self, call: OpenCall) -> View:
+        """Return the view of a call that was paired before."""
+        view = View(self, call.event, self.lane(call.event.agent), issued=True)
+        view.at, view.epoch = call.start, call.epoch
+        return view
 
     def check_call(self, event: ToolCall) -> None:
         """Hold a call against what `tools` declares."""
@@ -368,6 +386,7 @@ class Run(Rulings, Triggers):
         """Whether generated code may take the next event: one lane, no gap, no approval, nothing that needs more."""
         return not (
             self.gaps.all
+            or self.is_veiled
             or self.header.lanes
             or self._deadlines
             or self.plan.asks_known

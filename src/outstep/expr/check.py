@@ -49,6 +49,7 @@ from outstep.expr.nodes import (
 )
 from outstep.expr.parse import MACROS
 from outstep.expr.standard import OPTIONAL_MAKERS, OPTIONAL_METHODS
+from outstep.expr.times import offset
 from outstep.expr.values import Duration, Maybe, Missing, Moment, TooCostly, Value
 
 _SHOWN_NAMES = 12
@@ -66,9 +67,12 @@ class Scope(Struct, frozen=True):
     """What is known of values, by their path: `{("args", "amountCents"): INT}`."""
 
 
-def check(node: Node, scope: Scope) -> list[ExprError]:
-    """Return every mistake of an expression, in the order of the text."""
-    checker = _Checker(scope)
+def check(node: Node, scope: Scope, text: str = "") -> list[ExprError]:
+    """Return every mistake of an expression, in the order of its text.
+
+    With the text at hand, a mistake inside a pattern is shown at its own character.
+    """
+    checker = _Checker(scope, text)
     checker.kind(node)
     return sorted(checker.errors, key=lambda error: (error.at, error.end, error.code, error.sentence))
 
@@ -118,8 +122,9 @@ class _Nothing:
 class _Checker:
     """Finds the kind of every node, and what can never be."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, text: str) -> None:
         self.errors: list[ExprError] = []
+        self._text = text
         self._scope = scope
         self._bound: dict[str, int] = {}
 
@@ -233,15 +238,23 @@ class _Checker:
         pairs = list(product(left, right))
         if node.op not in _ARITHMETIC:
             if pairs and _ORDERED.isdisjoint(pairs):
-                self._refuse(f"`{node.op}` between {_worded(left)} and {_worded(right)} has no answer", node)
+                self._refuse_operator(node, left, right)
             return BOOL
         table = _ARITHMETIC[node.op]
         gives: Kind = frozenset().union(*(table.get(pair, frozenset()) for pair in pairs))
         if pairs and not gives:
-            self._refuse(f"`{node.op}` between {_worded(left)} and {_worded(right)} has no answer", node)
-        elif node.op in "/%" and isinstance(node.right, Literal) and node.right.constant == 0:
+            self._refuse_operator(node, left, right)
+            return ANY
+        if node.op in "/%" and isinstance(node.right, Literal) and node.right.constant == 0:
             self._refuse("division by zero", node)
         return gives or NUMBER
+
+    def _refuse_operator(self, node: Binary, left: Kind, right: Kind) -> None:
+        if ANY in (left, right):
+            sides = f"with {_worded(right if left == ANY else left)}"
+        else:
+            sides = f"between {_worded(left)} and {_worded(right)}"
+        self._refuse(f"`{node.op}` {sides} has no answer", node, "`%` is for ints" if node.op == "%" else "")
 
     def _macro(self, node: Macro) -> Kind:
         optional = node.name in ("optMap", "optFlatMap")
@@ -273,7 +286,7 @@ class _Checker:
         parts = node.args if node.target is None else (node.target, *node.args)
         for kind, part in zip(function.takes, parts, strict=False):
             self._expect(part, kind, f"`{function.usage}` takes {_worded(kind)} here")
-        if not self._bad_pattern(node, parts):
+        if not self._bad_pattern(node, parts) and not self._bad_offset(node):
             self._constant(node)
         return function.gives
 
@@ -297,8 +310,9 @@ class _Checker:
         target = node.target
         if isinstance(target, Name) and target.name not in (*self._scope.names, *self._bound):
             name = f"{target.name}.{name}"
-        for part in node.args if "." in name else children(node):
-            self.kind(part)
+        if name not in MACROS:
+            for part in node.args if "." in name else children(node):
+                self.kind(part)
         if name in functions.REFUSED:
             self._refuse(f"`{name}` is not offered: {functions.REFUSED[name]}", node, code="expression")
             return
@@ -334,14 +348,28 @@ class _Checker:
         try:
             compile_pattern(last.value)
         except PatternError as error:
-            at, end = last.at, last.end
-            quotes = end - at - len(last.value)
-            if error.position is not None and quotes in (2, 3) and error.position < len(last.value):
-                at += quotes - 1 + error.position  # written without escapes: the place can be told
-                end -= 1
+            at, end = self._inside(last, last.value, error.position)
             self.errors.append(ExprError(error.sentence, at, end, "patterns are RE2", "regex"))
             return True
         return False
+
+    def _bad_offset(self, node: Call) -> bool:
+        zone = node.args[0] if node.args and node.function.startswith("get") else None
+        if not isinstance(zone, Literal) or not isinstance(zone.value, str):
+            return False
+        try:
+            offset(zone.value)
+        except ValueError as error:
+            self._refuse(str(error), zone)
+            return True
+        return False
+
+    def _inside(self, node: Literal, value: str, position: int | None) -> tuple[int, int]:
+        """Return the place of a character of a text literal, or of all of it where the two cannot be matched."""
+        begin = self._text.find(value, node.at, node.end)
+        if position is None or position >= len(value) or begin < 0:
+            return node.at, node.end
+        return begin + position, begin + len(value)
 
     def _constant(self, node: Call | Index) -> None:
         """Refuse a call of constants that can give nothing."""

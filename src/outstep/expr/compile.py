@@ -41,7 +41,7 @@ MAX_BRACKETS = 60
 """Brackets inside each other; Python itself allows 200, and the code is put inside other code."""
 
 # What the code of a node can give besides raising: a truth value only, a decided value, an optional value, anything.
-_TRUTH, _VALUE, _MAYBE, _ANY = "truth", "value", "maybe", "any"
+_TRUTH, _VALUE, _MAYBE, _ANY, _PLAIN = "truth", "value", "maybe", "any", "plain"
 _Code = tuple[str, str]
 
 _OPERATORS = {
@@ -92,14 +92,17 @@ class Constants:
         return full
 
 
-def compile_value(node: Node, bind: Bind, pool: Constants, absent: Absent = "missing") -> str:
-    """Return a Python expression that gives the value of an expression or raises an ordinary exception."""
-    return _guarded(_Compiler(bind, pool, absent == "null").value(node), pool)
+def compile_value(node: Node, bind: Bind, pool: Constants, absent: Absent = "missing", *, plain: bool = False) -> str:
+    """Return a Python expression that gives the value of an expression or raises an ordinary exception.
+
+    `plain` promises that bound code never gives an undecided value, nor one that holds any.
+    """
+    return _guarded(_Compiler(bind, pool, absent == "null", plain).value(node), pool)
 
 
-def compile_truth(node: Node, bind: Bind, pool: Constants, absent: Absent = "missing") -> str:
-    """Return a Python expression that gives True or False, or raises an ordinary exception."""
-    return _guarded(_Compiler(bind, pool, absent == "null").truth(node), pool)
+def compile_truth(node: Node, bind: Bind, pool: Constants, absent: Absent = "missing", *, plain: bool = False) -> str:
+    """Return a Python expression that gives True or False, or raises an ordinary exception; `plain` as above."""
+    return _guarded(_Compiler(bind, pool, absent == "null", plain).truth(node), pool)
 
 
 def _guarded(code: str, pool: Constants) -> str:
@@ -114,8 +117,9 @@ def _guarded(code: str, pool: Constants) -> str:
 
 
 class _Compiler:
-    def __init__(self, bind: Bind, pool: Constants, absent_is_null: bool) -> None:
+    def __init__(self, bind: Bind, pool: Constants, absent_is_null: bool, plain: bool) -> None:
         self._bind = bind
+        self._bound = _PLAIN if plain else _ANY
         self._pool = pool
         self._absent_is_null = absent_is_null
         self._variables: dict[str, str] = {}
@@ -139,7 +143,7 @@ class _Compiler:
         if not self._variables or self._variables.keys().isdisjoint(names_of(node)):
             bound = self._bind(node)
             if bound is not None:
-                return f"({bound})", _ANY
+                return (bound if bound.isidentifier() else f"({bound})"), self._bound
         return _EMITTERS[type(node)](self, node)
 
     def _use(self, name: str, *args: str) -> str:
@@ -174,7 +178,9 @@ class _Compiler:
         if node.optional or gives == _MAYBE:
             return self._use("maybe", base, field), _MAYBE
         if not self._absent_is_null:
-            return (f"{base}[{field}]" if gives == _ANY else self._use("index", base, field)), _ANY
+            if gives in (_ANY, _PLAIN):
+                return f"{base}[{field}]", gives
+            return self._use("index", base, field), _ANY
         if not isinstance(node.operand, Select):
             return self._use("get", base, field), _ANY
         fields = [field]
@@ -194,8 +200,8 @@ class _Compiler:
             return self._give_up()
         if self._absent_is_null:
             return self._use("index_or_null", base, self._any(node.index)), _ANY
-        if gives == _ANY and isinstance(node.index, Literal) and type(node.index.value) is str:
-            return f"{base}[{self._any(node.index)}]", _ANY
+        if gives in (_ANY, _PLAIN) and isinstance(node.index, Literal) and type(node.index.value) is str:
+            return f"{base}[{self._any(node.index)}]", gives
         return self._use("index", base, self._any(node.index)), _ANY
 
     def _has(self, node: Has) -> _Code:
@@ -274,14 +280,14 @@ class _Compiler:
         if node.function == "optional.of":
             return self._use("maybe_of", self._any(node.args[0])), _MAYBE
         function = functions.TABLE.get(node.function)
-        if function is None or function.run is None:
-            return self._give_up()
         parts = node.args if node.target is None else (node.target, *node.args)
+        if function is None or function.run is None or not function.least <= len(parts) <= len(function.takes):
+            return self._give_up()
         gives = _TRUTH if function.gives == BOOL else _VALUE
         if node.function == "matches" and len(parts) == 2:
             pattern = self._pattern(parts[1])
             if pattern is not None:
-                return self._metered_search(pattern, self._any(parts[0])), gives
+                return self._metered("search", pattern, self._any(parts[0])), gives
         return self._metered(f"call_{node.function}", *map(self._any, parts)), gives
 
     def _pattern(self, node: Node) -> str | None:
@@ -294,9 +300,6 @@ class _Compiler:
         except ValueError:
             return None
 
-    def _metered_search(self, pattern: str, text: str) -> str:
-        return self._metered("search", pattern, text)
-
     def _macro(self, node: Macro) -> _Code:
         if node.name not in _LOOPS:
             return self._give_up()
@@ -304,7 +307,7 @@ class _Compiler:
         outermost = not self._meter
         if outermost:
             self._count += 1
-            self._meter = f"m{self._count}"
+            self._meter = f"cel_m{self._count}"
         meter = self._meter
         code = self._loop(node, target)
         if not outermost:
@@ -317,7 +320,7 @@ class _Compiler:
         variables: list[str] = []
         for name in node.variables:
             self._count += 1
-            variables.append(f"v{self._count}")
+            variables.append(f"cel_v{self._count}")
             self._variables[name] = variables[-1]
         cost = 2 + sum(1 for part in node.body for _ in walk(part))
         among = f"for {', '.join(variables)} in " + self._use(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Protocol
 
 from outstep.expr.nodes import Node
-from outstep.expr.values import CutText, Hidden, Missing, TooCostly, Value, word
+from outstep.expr.values import CutText, Hidden, Missing, TooCostly, Undecided, Value, word
 
 CHARACTERS = 256
 """Characters that cost one step."""
@@ -74,7 +74,7 @@ class Core:
         """Call with decided values; a `ValueError` is a missing result."""
         try:
             result = function(*args)
-        except ValueError as error:
+        except (ValueError, Undecided) as error:
             return Missing(f"{named(node)}: {error}")
         if type(result) in _SIZED:
             self.spend(len(result) // CHARACTERS if type(result) is str else len(result))

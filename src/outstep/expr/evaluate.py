@@ -135,7 +135,7 @@ class _Evaluation(Members, Calls, Macros):
             return Hidden(f"{named(node)}: the text is cut")
         if is_lookup(box):
             hidden = hidden_within(item)
-            return box.holds(item) if hidden is None else hidden
+            return self.attempt(node, box.holds, item) if hidden is None else hidden
         return Missing(f"{named(node)}: {word(item)} cannot be in {word(box)}")
 
     def list_of(self, node: ListOf) -> Value:

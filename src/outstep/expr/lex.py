@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 MAX_LENGTH = 65_536
 """Characters of one expression."""
 
-_SPACE = re.compile(r"(?:[ \t\r\n\f]+|//[^\n]*)+")
+_SPACE = re.compile(r"[ \t\r\n\f]+|//[^\n]*")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORD_REST = re.compile(r"[A-Za-z0-9_]+")
@@ -77,7 +77,7 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     while True:
-        if space := _SPACE.match(text, at):
+        while space := _SPACE.match(text, at):
             at = space.end()
         if at >= len(text):
             break

@@ -13,6 +13,7 @@ from outstep.expr.values import (
     Hidden,
     Maybe,
     Missing,
+    Undecided,
     Value,
     hidden_within,
     is_lookup,
@@ -50,7 +51,7 @@ class Members(Core):
             return base
         try:
             found = member(base, node.field)
-        except ValueError as error:
+        except (ValueError, Undecided) as error:
             return Missing(f"{named(node)}: {error}")
         if node.optional or type(base) is Maybe:
             return _optional(found)
@@ -69,7 +70,7 @@ class Members(Core):
             return Hidden(f"{named(node.index)}: a part is hidden")
         try:
             found = member(base, key)
-        except ValueError as error:
+        except (ValueError, Undecided) as error:
             return Missing(f"{_place(node, key)}: {error}")
         if node.optional or type(base) is Maybe:
             return _optional(found)
@@ -101,11 +102,11 @@ class Members(Core):
             return undecided
         if hidden_within(key) is not None:
             return Hidden(f"{named(node)}: a part is hidden")
-        if last and is_lookup(base):
-            return base.holds(key)
         try:
+            if last and is_lookup(base):
+                return base.holds(key)
             found = member(base, key)
-        except ValueError as error:
+        except (ValueError, Undecided) as error:
             return Missing(f"{named(node)}: {error}")
         if last:
             return found is not _NOT_THERE
@@ -113,7 +114,7 @@ class Members(Core):
 
 
 def member(base: Value, key: Value) -> Value:
-    """Return a member or element, or `_NOT_THERE` when the value could have it; raises `ValueError`."""
+    """Return a member or element, or `_NOT_THERE` when the value could have it; raises `ValueError`, `Undecided`."""
     kind = type(base)
     if kind is dict and type(key) in KEYS:
         return base.get(key_of(key), _NOT_THERE)

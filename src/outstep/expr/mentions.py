@@ -33,6 +33,15 @@ def mentions(x: Any, v: Any) -> bool:
     return any(_any_occurs(normalise(text), needles) for text in texts_in(x))
 
 
+def first_runs(v: Any) -> tuple[str, ...]:
+    """Return the first run of ASCII letters, digits and `_` of each spelling of `v`, in normal form.
+
+    A text can mention `v` only if it holds one of them as a run of its own; a spelling without any gives an empty
+    text. Raises `ValueError` as `mentions` does.
+    """
+    return tuple("" if (run := _RUN.search(needle.text)) is None else run[0] for needle in _needles(v))
+
+
 class _Needle(Struct, frozen=True):
     """One spelling of a value, as it is sought in normalised text."""
 
@@ -63,6 +72,13 @@ def _needles(v: Any) -> tuple[_Needle, ...]:
     if len(whole) < 4:
         return (_Needle(text, numeric=True),)
     return _Needle(text, numeric=True), _Needle(_in_groups(text, whole), numeric=True, grouped=True)
+
+
+def _sought(v: Any) -> tuple[_Needle, ...]:
+    try:
+        return _needles(v)
+    except ValueError:
+        return ()
 
 
 def _in_groups(text: str, whole: str) -> str:
@@ -103,6 +119,16 @@ def _occurs(text: str, needle: _Needle) -> bool:
             # A needle that begins inside a chain such as `a-b-c` is touched at each of its places.
             place = max(place + 1, _CHAIN.match(text, place).end() if within_word else 0)  # type: ignore[union-attr]
         place = text.find(sought, place)
+    return False
+
+
+def stands_in(text: str, word: str) -> bool:
+    """Return whether a word (ASCII letters, digits, `-`, `_`; some letter) is mentioned; both in normal form."""
+    place = text.find(word)
+    while place >= 0:
+        if not _touched_before(text, place) and not _touched_behind(text, place + len(word)):
+            return True
+        place = text.find(word, place + 1)
     return False
 
 
@@ -164,9 +190,9 @@ class MentionIndex(Generic[Payload]):
         return bool(self._spellings)
 
     def add(self, v: Any, payload: Payload) -> None:
-        """Hold a value; null and empty text are never found. Raises `ValueError` as `mentions` does."""
+        """Hold a value; null, empty text and what is neither text nor number are never found."""
         self._added += 1
-        for needle in _needles(v):
+        for needle in _sought(v):
             payloads = self._spellings.get(needle)
             if payloads is None:
                 payloads = self._spellings[needle] = {}
@@ -175,7 +201,7 @@ class MentionIndex(Generic[Payload]):
 
     def discard(self, v: Any, payload: Payload) -> None:
         """Forget a value with this payload, if it is held."""
-        for needle in _needles(v):
+        for needle in _sought(v):
             payloads = self._spellings.get(needle)
             if payloads is None:
                 continue

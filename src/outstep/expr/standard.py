@@ -30,8 +30,8 @@ from outstep.expr.times import (
 )
 from outstep.expr.values import Duration, Moment, Value
 
-_INT = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INT = r"[+-]?[0-9]+"
+_DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _TRUE = frozenset({"true", "TRUE", "True", "t", "1"})
 _FALSE = frozenset({"false", "FALSE", "False", "f", "0"})
 _LONGEST_NUMBER = 4000
@@ -48,7 +48,7 @@ def _int(value: Value) -> int:
             raise ValueError("the number is too large")
         return number
     if type(value) is str:
-        if not _INT.fullmatch(value) or len(value) > _LONGEST_NUMBER:
+        if not re.fullmatch(_INT, value) or len(value) > _LONGEST_NUMBER:
             raise ValueError("the text is no int")
         return int(value)
     if type(value) is Moment:
@@ -58,7 +58,7 @@ def _int(value: Value) -> int:
 
 def _double(value: Value) -> Decimal:
     if type(value) is str:
-        if not _DECIMAL.fullmatch(value) or len(value) > _LONGEST_NUMBER:
+        if not re.fullmatch(_DECIMAL, value) or len(value) > _LONGEST_NUMBER:
             raise ValueError("the text is no number")
         try:
             return decimal(Decimal(value))

@@ -13,13 +13,12 @@ LAST = 253_402_300_800 * SECOND - 1
 LONGEST = 315_576_000_000 * SECOND
 """Ten thousand years, the longest duration that CEL knows."""
 
-_MOMENT = re.compile(
+_MOMENT = (
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9})[0-9]*)?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
-_OFFSET = re.compile(r"([+-]?)([0-9]{2}):([0-9]{2})")
-_DURATION = re.compile(r"([+-]?)((?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
+_OFFSET = r"([+-]?)([0-9]{2}):([0-9]{2})"
+_PART = r"(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(ns|us|µs|μs|ms|s|m|h)"
 _UNITS = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 10**6, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND}
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -40,7 +39,7 @@ def duration(nanos: int) -> Duration:
 
 def read_moment(text: str) -> Moment:
     """Return the moment of an RFC 3339 text; raises `ValueError`."""
-    match = _MOMENT.fullmatch(text)
+    match = re.fullmatch(_MOMENT, text)
     if match is None:
         raise ValueError("no RFC 3339 moment such as `2024-05-15T15:00:00Z`")
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
@@ -57,18 +56,23 @@ def read_moment(text: str) -> Moment:
 
 def read_duration(text: str) -> Duration:
     """Return the duration of a text such as `1h30m` or `-1.5s`; raises `ValueError`."""
-    if text in ("0", "+0", "-0"):
+    at = 1 if text[:1] in ("+", "-") else 0
+    if text[at:] == "0":
         return Duration(0)
-    match = _DURATION.fullmatch(text)
-    if match is None or len(text) > 200:
-        raise ValueError("no duration such as `24h`, `1h30m` or `1.5s`")
+    part = re.compile(_PART)
     total = 0
-    for whole, fraction, unit in _PART.findall(match.group(2)):
-        scale = _UNITS[unit]
-        total += int(whole or "0") * scale
+    while True:
+        match = part.match(text, at)
+        if match is None or len(text) > 200:
+            raise ValueError("no duration such as `24h`, `1h30m` or `1.5s`")
+        whole, fraction, bare, unit = match.groups()
+        total += int(whole or "0") * _UNITS[unit]
+        fraction = fraction or bare
         if fraction:
-            total += int(fraction) * scale // 10 ** len(fraction)
-    return duration(-total if match.group(1) == "-" else total)
+            total += int(fraction) * _UNITS[unit] // 10 ** len(fraction)
+        at = match.end()
+        if at == len(text):
+            return duration(-total if text[0] == "-" else total)
 
 
 def days_before(year: int, month: int, day: int) -> int:
@@ -119,7 +123,7 @@ def _fraction(nanos: int) -> str:
 
 def part_of_moment(value: Moment, part: str, zone: str = "+00:00") -> int:
     """Return one field of a moment, by the name of CEL's accessor; raises `ValueError` for a named zone."""
-    seconds, nanos = divmod(value.nanos + _offset(zone) * SECOND, SECOND)
+    seconds, nanos = divmod(value.nanos + offset(zone) * SECOND, SECOND)
     days, rest = divmod(seconds, 86_400)
     if part == "getHours":
         return rest // 3600
@@ -145,10 +149,11 @@ def part_of_duration(value: Duration, part: str) -> int:
     return sign * (nanos // {"getHours": 3600 * SECOND, "getMinutes": 60 * SECOND, "getSeconds": SECOND}[part])
 
 
-def _offset(zone: str) -> int:
+def offset(zone: str) -> int:
+    """Return the seconds of an offset such as `+02:00`; raises `ValueError`, for named zones too."""
     if zone == "UTC":
         return 0
-    match = _OFFSET.fullmatch(zone)
+    match = re.fullmatch(_OFFSET, zone)
     if match is None:
         raise ValueError(f"`{zone[:40]}` is no offset such as `+02:00`; named time zones are not offered")
     sign, hours, minutes = match.groups()

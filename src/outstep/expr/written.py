@@ -47,11 +47,9 @@ def _escape(char: str) -> str:
 
 
 def number_text(value: int | Decimal) -> str:
-    """Return a number in plain digits, without trailing zeros; with an exponent where it is very long."""
+    """Return an int in its digits, a decimal without trailing zeros, with an exponent where it would be very long."""
     if isinstance(value, int):
-        if value.bit_length() <= 10_000:
-            return str(value)
-        value = Decimal(value)
+        return str(value) if value.bit_length() <= 10_000 else format(Decimal(value), "f")
     if not value:
         return "0"
     sign, digits, exponent = value.as_tuple()
@@ -152,8 +150,10 @@ def _written(node: Node) -> tuple[int, str]:
         level = _LEVELS[node.op]
         return level, f"{_text(node.left, level)} {node.op} {_text(node.right, level + 1)}"
     if isinstance(node, Unary):
-        signed = node.op == "-" and isinstance(node.operand, Literal)  # `-(5)`, or it would be read as one number
-        return 7, node.op + _text(node.operand, _TIGHT + 1 if signed else 7 if node.op == "!" else _TIGHT)
+        text = _text(node.operand, 7 if node.op == "!" else _TIGHT)
+        if node.op == "-" and text[0] in ".0123456789":
+            text = f"({text})"  # else the sign would be read as part of the number
+        return 7, node.op + text
     if isinstance(node, Literal):
         value = node.constant
         if type(value) is int or type(value) is Decimal:

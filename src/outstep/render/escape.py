@@ -21,7 +21,7 @@ ELLIPSIS = "…"
 
 
 def visible(text: str) -> str:
-    """Return a text on one line in which nothing acts on the terminal: `\\x1b[31m`, `\\u202e`, `\\n`."""
+    r"""Return a text on one line in which nothing acts on the terminal: `\x1b[31m`, `\u202e`, `\n`."""
     if text.isascii() and text.isprintable():
         return text
     return _UNSAFE.sub(_spelled, text)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from outstep import codec
-from outstep.findings import Report, RuleSummary, TraceSummary
+from outstep.findings import ContractSummary, Report, RuleSummary, TraceSummary
 from outstep.render.style import Style
 
 _UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
@@ -24,13 +24,18 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     value = _whole(report, Report)
     value["traces"] = [_whole(trace, TraceSummary) for trace in report.traces]
     value["rules"] = [_whole(rule, RuleSummary) for rule in report.rules]
+    value["contracts"] = [_whole(contract, ContractSummary) for contract in report.contracts]
+    return pretty(value)
+
+
+def pretty(value: Any) -> str:
+    """Return a value as indented JSON with a last line end; what nobody sees is spelled out."""
     try:
         text = codec.encode(value)
     except UnicodeEncodeError:
         text = codec.encode(_without_halves(value))
-    pretty = msgspec.json.format(text, indent=2).decode()
     # Signs that nobody sees may stand only inside of JSON texts, where an escape means the same.
-    return _UNSEEN.sub(_escaped, pretty) + "\n"
+    return _UNSEEN.sub(_escaped, msgspec.json.format(text, indent=2).decode()) + "\n"
 
 
 def _whole(struct: msgspec.Struct, type_: type[msgspec.Struct]) -> dict[str, Any]:

@@ -108,6 +108,8 @@ def _body(group: list[Finding]) -> Iterator[str]:
         # A rule's own message may leave out what the engine saw.
         if finding.sentence and finding.sentence != finding.message and not finding.missing and not finding.values:
             yield finding.sentence
+        if finding.key and finding.key != finding.call_id:
+            yield f"for: {finding.key}"
         yield from finding.values
     yield from (f"missing: {text}" for text in first.missing[:MOST_MISSING])
     if len(first.missing) > MOST_MISSING:

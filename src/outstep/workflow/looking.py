@@ -129,7 +129,7 @@ def _headers_in(batch: Items) -> deque[int]:
 
 
 def look_again(batches: Iterable[Items], wanted: Mapping[int, Collection[int]]) -> dict[int, dict[int, Seen]]:
-    """Return the wanted events of traces, both by number: traces as they come in the stream, from 0, events by `seq`."""
+    """Return the wanted events of traces: traces by their number in the stream, from 0, events by `seq`."""
     found: dict[int, dict[int, Seen]] = {}
     stream = (item for batch in batches for item in batch)
     number = -1

@@ -188,8 +188,8 @@ def test_a_sub_agent_of_a_program_belongs_to_the_program() -> None:
     root.result("done", call, id="p")
     root.end()
     assert header(family(root, child())).lanes == (
-        Lane(id="main/p", kind="program", parent="main", call="p"),
-        Lane(id="child", parent="main/p", call="p:ptc:1"),
+        Lane(id="program:p", kind="program", parent="main", call="p"),
+        Lane(id="child", parent="program:p", call="p:ptc:1"),
     )
 
 

@@ -210,6 +210,25 @@ def test_what_is_lost_inside_a_step_is_lost_in_its_response_alone() -> None:
     assert [(gap.turn, gap.agent) for gap in gaps(events)] == [(1, "main")]
 
 
+def test_what_is_lost_beside_a_program_may_be_a_call_of_its_own() -> None:
+    script = Script()
+    script.step()
+    script.say("I write a program.")
+    call = script.call("run_code")
+    script.row("todo/write", {"todos": []})
+    script.result("done", call)
+    script.end()
+    lines = script.lines()
+    events, _ = one(b"".join(lines[:4] + lines[5:]))
+    assert [(gap.turn, gap.agent) for gap in gaps(events)] == [(1, "main"), (None, None)]
+
+
+def test_numbers_that_begin_late_are_a_gap_at_the_start() -> None:
+    lines = small().lines()
+    events, _ = one(b"".join([lines[0], *lines[3:]]))
+    assert [gap.reason for gap in gaps(events)] == ["records 0 to 1 are missing (the first is 2)"]
+
+
 def test_what_is_lost_between_steps_may_be_anything() -> None:
     lines = small().lines()
     events, _ = one(b"".join(lines[:6] + lines[9:]))  # from the result to the next answer
@@ -317,6 +336,18 @@ def test_an_unknown_record_is_remarked_upon_unless_it_may_be_ignored() -> None:
     assert log.tallies[0].skipped["permissionRules/decision"] == 1
     assert log.tallies[0].skipped["vendor/heartbeat"] == 1
     assert log.tallies[0].records == len(script.rows)
+
+
+def test_a_decision_in_an_unknown_word_is_remarked_upon() -> None:
+    script = Script()
+    script.call("refund")
+    script.row("approval/asked", {"id": "a", "toolName": "refund", "callId": "c"})
+    script.row("approval/decided", {"id": "a", "outcome": "allowed-for-ever"})
+    script.row("approval/decided", {"id": "b", "outcome": "rejected"})
+    script.end()
+    events, log = one(script.text())
+    assert remarks(events) == [("record.unknown", "approval/decided: allowed-for-ever")]
+    assert log.tallies[0].skipped["approval/decided (not asked for)"] == 1
 
 
 def test_what_the_harness_says_under_the_users_role_is_context() -> None:
@@ -429,10 +460,10 @@ def test_a_nested_call_without_an_end_is_unanswered() -> None:
     events = script.events()
     assert kinds(events) == ["ToolCall", "ToolCall", "ToolCall", "ToolResult", "ToolResult", "RunEnd"]
     assert isinstance(unanswered := events[1], ToolCall)
-    assert (unanswered.agent, unanswered.parent, unanswered.by, unanswered.turn) == ("main/p", "p", "program", None)
+    assert (unanswered.agent, unanswered.parent, unanswered.by, unanswered.turn) == ("program:p", "p", "program", None)
     assert bytes(unanswered.args) == b'{"n":1.0}'
     assert isinstance(result := events[3], ToolResult)
-    assert (result.call, result.outcome, result.error, result.agent) == (3, "failed", "no", "main/p")
+    assert (result.call, result.outcome, result.error, result.agent) == (3, "failed", "no", "program:p")
 
 
 # --- hand-cut logs ---

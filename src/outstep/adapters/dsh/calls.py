@@ -18,6 +18,9 @@ from outstep.events import Approval, Context, Joined, Lane, ToolCall, ToolResult
 SPAWNERS = frozenset({"subagent", "subagent_fork"})
 """Tools that start a sub-agent."""
 
+PROGRAM = "run_code"
+"""The tool that runs a program, which makes calls of its own."""
+
 SAYS_NO = frozenset({"rejected", "cancelled", "unavailable"})
 DENIES = frozenset({"block", "deny"})
 
@@ -56,7 +59,7 @@ class Calls:
         self.spawns: dict[int, Call] = {}
         """Calls that started a sub-agent and have no result yet."""
         self._by_seq: dict[int, Call] = {}
-        self._by_step: dict[tuple[int, int, str], list[Call]] = {}
+        self._by_step: dict[tuple[int, int, str], deque[Call]] = {}
         self._by_id: dict[str, Call] = {}
         self._open: dict[int, Call] = {}
         self._approvals: dict[str, tuple[str, Call | None, str]] = {}
@@ -104,10 +107,12 @@ class Calls:
         call = self._keep(Call(seq, data.name, data.call_id, agent=reader.lane, turn=turn, arguments=args))
         if row.seq is not None and row.type == "tool/call":
             self._by_seq[row.seq] = call
-        self._by_step.setdefault((data.turn, data.step, data.call_id), []).append(call)
+        self._by_step.setdefault((data.turn, data.step, data.call_id), deque()).append(call)
         return call
 
     def _keep(self, call: Call) -> Call:
+        if call.tool == PROGRAM:
+            self._reader.nests = True
         if call.tool in SPAWNERS:
             self.spawns[call.seq] = call
         elif call.tool not in SHELLS:
@@ -164,7 +169,9 @@ class Calls:
         calls = self._by_step.get((data.turn, data.step, call_id))
         if not calls:
             return None, "id"
-        return next((call for call in calls if not call.is_answered), calls[-1]), "id"
+        while len(calls) > 1 and calls[0].is_answered:
+            calls.popleft()  # only the newest is still needed once it has its result
+        return calls[0], "id"
 
     def _never_started(self, row: Row, data: records.Answered, call_id: str) -> Call | None:
         """A call that the harness never came to: the model's answer is its only record."""
@@ -244,6 +251,7 @@ class Calls:
 
     def _put_nested(self, row: Row, data: records.Dispatch) -> Call:
         trace = self._trace
+        self._reader.nests = True
         lane = self._program(data.parent_call_id)
         args, args_raw = _arguments(data.arguments)
         seq = trace.next()
@@ -268,7 +276,7 @@ class Calls:
         key = call.seq if call is not None else call_id
         lane = self._programs.get(key)
         if lane is None:
-            lane = self._trace.lane_name(f"{self._reader.lane}/{call_id}")
+            lane = self._trace.lane_name(f"program:{call_id}")
             self._programs[key] = lane
             parent = call.agent if call is not None else None
             self._trace.add_lane(Lane(id=lane, kind="program", parent=parent, call=call_id))
@@ -286,9 +294,11 @@ class Calls:
         data = records.approval_decided(row.data)
         found = self._approvals.get(data.id)
         allowed = data.outcome == "allowed-once"
-        if found is None or not (allowed or data.outcome in SAYS_NO):
-            why = "not asked for" if found is None else f"unknown outcome {data.outcome[:40]}"
-            self._trace.skipped[f"{row.type} ({why})"] += 1
+        if not allowed and data.outcome not in SAYS_NO:
+            self._reader.remark("record.unknown", f"{row.type}: {data.outcome[:80]}", row)
+            return
+        if found is None:
+            self._trace.skipped[f"{row.type} (not asked for)"] += 1
             return
         tool, call, call_id = found
         if call is not None:

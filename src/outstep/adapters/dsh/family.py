@@ -230,7 +230,7 @@ def _end_of_seed(log: Log) -> int:
 def _unpinned(session: Session) -> Problem:
     return Problem(
         code="adapter/unpinned-version",
-        sentence=f"`{session.log.uri}` was written in session format {session.head.version}; "
+        sentence=f"`{session.log.uri}` was written in session format {str(session.head.version)[:20]}; "
         "the dsh adapter is pinned to 0, 3 and 4",
         place=Place(source=session.log.uri, line=1),
         help=HELP_UNPINNED,

@@ -10,6 +10,7 @@ of the parent's log, where what it did could first be known:
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterator
 from typing import Literal
 
@@ -74,11 +75,16 @@ class _Member:
         self._linked: set[int] = set()
         self._background: dict[str, Iterator[None]] = {}
         self._catalogued: dict[str, None] = {}
+        self._by_id: defaultdict[str, deque[Session]] = defaultdict(deque)
+        self._by_task: defaultdict[str, deque[Session]] = defaultdict(deque)
+        self._by_label: defaultdict[str, deque[Session]] = defaultdict(deque)
+        self._is_indexed = False
         family.trace.add_session(session)
         if _is_agent(session):
             session.look()
         self.reader = Reader(family.trace, session, lane, reads_flat=family.reads_flat, has_parent=has_parent)
         for child in session.children:
+            self._by_id[child.id].append(child)
             if not _is_agent(child):
                 child.look()
                 self.reader.forks[child.cut] = 0
@@ -114,10 +120,10 @@ class _Member:
 
     def _start(self, child: str, call: Call) -> None:
         """A child works on in the background."""
-        key = child or f"{self._lane}/{call.call_id}"
+        key = child or f"sub-agent:{call.seq}"
         if key in self._background:
             return
-        session = next((one for one in self._free() if one.id == child), None)
+        session = self._first_free(self._by_id, child)
         self._background[key] = self._hidden(child, call) if session is None else self._open(session, call)
 
     def _user(self, row: Row) -> None:
@@ -134,19 +140,24 @@ class _Member:
 
     def _child_of(self, spawn: records.Spawn) -> Session | None:
         """Return the child that a call started: by its task, its label, or as the only new one."""
-        free = [one for one in self._free() if _is_agent(one)]
-        for one in free:
-            one.look()
-        chosen = next((one for one in free if spawn.prompt and one.prompt == spawn.prompt), None)
-        chosen = chosen or next((one for one in free if spawn.description and one.label == spawn.description), None)
-        if chosen is None:
-            new = [one for one in free if one.id in self._catalogued]
-            chosen = new[0] if len(new) == 1 else None
+        if not self._is_indexed:
+            self._is_indexed = True
+            for one in self._session.children:
+                if _is_agent(one):
+                    one.look()
+                    self._by_task[one.prompt or ""].append(one)
+                    self._by_label[one.label].append(one)
+        chosen = self._first_free(self._by_task, spawn.prompt) or self._first_free(self._by_label, spawn.description)
+        if chosen is None and len(self._catalogued) == 1:
+            chosen = self._first_free(self._by_id, next(iter(self._catalogued)))
         return chosen
 
-    def _free(self) -> list[Session]:
-        """Return the children that stand nowhere yet."""
-        return [one for one in self._session.children if one.order not in self._linked]
+    def _first_free(self, index: dict[str, deque[Session]], key: str | None) -> Session | None:
+        """Return the first child under a key that stands nowhere yet."""
+        found = index.get(key) if key else None
+        while found and found[0].order in self._linked:
+            found.popleft()
+        return found[0] if found else None
 
     def _catalog(self, row: Row) -> None:
         self._trace.skipped[row.type] += 1
@@ -155,6 +166,7 @@ class _Member:
     def _open(self, session: Session, call: Call | None) -> Iterator[None]:
         """List a child's lane and return its reader."""
         self._linked.add(session.order)
+        self._catalogued.pop(session.id, None)
         session.look()
         lane = self._trace.lane_name(session.id or "sub-agent")
         if call is not None:
@@ -168,12 +180,12 @@ class _Member:
 
     def _hidden(self, child: str, call: Call) -> Iterator[None]:
         """A child that left no log here may have done anything."""
-        lane = self._trace.lane_name(child or f"{self._lane}/{call.call_id}")
+        lane = self._trace.lane_name(child or f"sub-agent:{call.call_id}")
         self._trace.add_lane(Lane(id=lane, parent=call.agent, call=call.call_id))
         name = f"sub-agent `{child}`" if child else f"the sub-agent of call `{call.call_id}`"
         why = "was refused" if child in self._family.refused else "is not among the documents"
         reason = f"the log of {name} {why}"
-        self._trace.notes.append(reason)
+        self._trace.note(reason)
         self._trace.events.append(Gap(seq=self._trace.next(), agent=lane, reason=reason))
         yield
 
@@ -184,7 +196,9 @@ class _Member:
         for call in list(self._calls.spawns.values()):
             session = self._child_of(spawn_of(call))
             _exhaust(self._hidden("", call) if session is None else self._open(session, call))
-        for session in self._free():
+        for session in self._session.children:
+            if session.order in self._linked:
+                continue
             _exhaust(self._open(session, None))
 
 

@@ -114,6 +114,8 @@ class Reader:
         }
         self.forks: dict[int, int] = {}
         """Where other sessions branch off (the first number that they do not share) to our newest event before it."""
+        self.nests = False
+        """Calls of this session may make calls of their own, in other lanes."""
         self.turn = 0
         """Number of the newest model response."""
         self.open_turn: int | None = None
@@ -151,7 +153,7 @@ class Reader:
             if first is not None:
                 self._hide(first)
             if self._twice is not None:
-                self._remark("record.duplicate_seq", str(self._twice), row)
+                self.remark("record.duplicate_seq", str(self._twice), row)
                 self._twice = None
             if watches:
                 trace.place(self.session, row, since)
@@ -181,7 +183,7 @@ class Reader:
             return
         skipped[kind] += 1
         if kind not in SKIPPED and kind not in PACKED and not row.ignorable and not kind.startswith("team/"):
-            self._remark("record.unknown", kind, row)
+            self.remark("record.unknown", kind, row)
 
     def decision(self, turn: int, step: int) -> int:
         """Return the number of the model response behind a step of the harness, opening it if it is new."""
@@ -271,13 +273,13 @@ class Reader:
         reason, self._lost = self._lost, ""
         if self.open_turn is not None:
             self._gap(self.open_turn, reason)
-            if row.type in STEPPED and self._step_of(row) == self._step:
+            if not self.nests and row.type in STEPPED and self._step_of(row) == self._step:
                 return
         # Lost rows may hold a nested call or a spawn, so no lane is safe.
         self.trace.events.append(Gap(seq=self.trace.next(), reason=reason))
         self._opening_is_lost = True
 
-    def _gap(self, turn: int | None, reason: str) -> None:
+    def _gap(self, turn: int, reason: str) -> None:
         self.trace.events.append(Gap(seq=self.trace.next(), turn=turn, agent=self.lane, reason=reason))
 
     def _step_of(self, row: Row) -> tuple[int, int] | None:
@@ -287,7 +289,8 @@ class Reader:
             return None
         return step.turn, step.step
 
-    def _remark(self, what: str, name: str, row: Row) -> None:
+    def remark(self, what: str, name: str, row: Row) -> None:
+        """Say something about the record itself."""
         self.trace.events.append(
             Context(seq=self.trace.next(), agent=self.lane, time=self.time_of(row), what=what, name=name)
         )
@@ -329,11 +332,12 @@ class Reader:
             if self.open_turn is not None:
                 self._gap(self.open_turn, reason)
             if self.open_turn is None or self.lane != "main":
-                self._gap(None, reason)
+                lane = None if self.nests else self.lane
+                self.trace.events.append(Gap(seq=self.trace.next(), agent=lane, reason=reason))
         if self.last is not None:
             self.trace.place(self.session, self.last, since)
 
 
 def _missing(first: int, next_: int) -> str:
     what = f"record {first} is missing" if next_ - first == 1 else f"records {first} to {next_ - 1} are missing"
-    return f"{what} (after {first - 1}, next {next_})"
+    return f"{what} (after {first - 1}, next {next_})" if first else f"{what} (the first is {next_})"

@@ -184,6 +184,9 @@ class _Lines:
         number, offset = self._line, self._offset
         for line in lines:
             number += 1
+            if not line:
+                offset += 1
+                continue
             try:
                 row = decode(line)
             except UNREADABLE as error:
@@ -203,8 +206,10 @@ class _Lines:
         return found
 
     def _mended(self, line: bytes, number: int, offset: int, error: Exception) -> Row | Loss:
+        if b"\\u" not in line or len(line) > LARGEST_MENDED:
+            return damaged(self._uri, str(error), number, offset)
         try:
-            row = records.mended_row(line) if len(line) < LARGEST_MENDED else records.row(line)
+            row = records.mended_row(line)
         except UNREADABLE:
             return damaged(self._uri, str(error), number, offset)
         row.line, row.offset = number, offset

@@ -15,6 +15,7 @@ from outstep.adapters.dsh.text import Loss
 from outstep.errors import Place, Problem
 from outstep.events import EVENT_TYPES, SCHEMA, Event, Header, Lane, Source
 
+MOST_NOTES = 20
 MOST_FAULTS = 20
 """Damaged records of one trace that are named one by one."""
 LONGEST_RECORD = 1 << 16
@@ -34,7 +35,6 @@ class Trace:
         self.skipped: defaultdict[str, int] = defaultdict(int)
         self.records = 0
         self.faults: list[Problem] = []
-        self.notes: list[str] = []
         self.origins: dict[int, Origin] = {}
         self.wanted = frozenset(wanted)
         self.model = ""
@@ -44,8 +44,11 @@ class Trace:
         self._tools: dict[str, str] = {}
         self._adapter = adapter
         self._lanes: dict[str, Lane] = {}
+        self._namesakes: defaultdict[str, int] = defaultdict(int)
         self._sessions: list[Session] = []
+        self._notes: list[str] = []
         self._more_faults = 0
+        self._more_notes = 0
 
     def next(self) -> int:
         """Return the number of the next event."""
@@ -56,7 +59,8 @@ class Trace:
         """Name a log as a source of this trace."""
         session.log.keeps_records = bool(self.wanted)
         self._sessions.append(session)
-        self.notes += session.notes
+        for sentence in session.notes:
+            self.note(sentence)
 
     def add_lane(self, lane: Lane) -> None:
         """List a lane other than `main`."""
@@ -64,11 +68,18 @@ class Trace:
 
     def lane_name(self, wish: str) -> str:
         """Return a lane id that is not taken."""
-        name, number = wish, 1
+        name = wish
         while name in self._lanes or name == "main":
-            number += 1
-            name = f"{wish}#{number}"
+            self._namesakes[wish] += 1
+            name = f"{wish}#{self._namesakes[wish] + 1}"
         return name
+
+    def note(self, sentence: str) -> None:
+        """Keep a sentence for people; beyond a few only their number."""
+        if len(self._notes) < MOST_NOTES:
+            self._notes.append(sentence)
+        else:
+            self._more_notes += 1
 
     def fault(self, problem: Problem) -> None:
         """Keep a fault; beyond a few only their number."""
@@ -141,11 +152,12 @@ class Trace:
 
     def tally(self) -> Tally:
         """Return what was read, for the line that people see."""
+        more = [f"and {self._more_notes} more of this kind"] if self._more_notes else []
         return Tally(
             trace=self.root.trace,
             records=self.records,
             skipped=dict(sorted(self.skipped.items())),
-            notes=self.notes,
+            notes=self._notes + more,
         )
 
 

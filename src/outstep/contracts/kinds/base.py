@@ -63,6 +63,8 @@ class Run(Protocol):
     final: Any
     """The view of the final message, as far as one is known."""
     is_closing: bool
+    tallies: list[int]
+    """For each rule in turn: satisfied, violated and inconclusive instances."""
 
     def evidence(self, expr: Expr, view: Any) -> Any:
         """Evaluate an expression in an evidence place: an absent member is missing."""
@@ -100,6 +102,14 @@ class Run(Protocol):
 
     def gap_known(self, view: Any, selectors: Sequence[Selector], since: int = -1) -> bool:
         """Return whether a gap known to the view, standing behind `since`, may hide what the selectors pick."""
+        ...
+
+    def open_calls(self, places: Any) -> list[Any]:
+        """Return the unanswered calls at these places, in their order."""
+        ...
+
+    def call_view(self, call: Any) -> Any:
+        """Return the view of a call that was paired before."""
         ...
 
     def match(self, selector: Selector, view: Any, this: Any) -> Any:

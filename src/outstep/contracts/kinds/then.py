@@ -5,7 +5,9 @@ docs: docs/kinds/then.md
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -13,8 +15,9 @@ from msgspec import Struct
 from outstep.contracts.kinds.base import Quiet, Run, View
 from outstep.contracts.kinds.evidence import all_evident
 from outstep.contracts.selectors import Expr, Selector
-from outstep.expr.mentions import MentionIndex
+from outstep.expr.mentions import MentionIndex, stands_in
 from outstep.expr.nodes import Call, Name, names_of
+from outstep.expr.spelling import normalise
 from outstep.expr.values import CutText, Hidden, Missing
 from outstep.findings import Witness
 
@@ -36,6 +39,12 @@ class Then(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="then", ta
     any: tuple[Selector, ...]
     within: Within | None = None
     """None is the run."""
+
+
+_WORD = re.compile(r"(?=[-_0-9]*[A-Za-z])[A-Za-z0-9](?:[-_A-Za-z0-9]{0,62}[A-Za-z0-9])?")
+"""Values that stand in a text as they are, but for their case."""
+
+_FEW = 4
 
 
 class Pending:
@@ -71,6 +80,10 @@ class ThenMonitor(Quiet):
         """In the order of their places; answered ones leave when they reach the front."""
         self._by_key: list[dict[Any, list[Pending]]] = [{} for _ in kind.any]
         self.by_call: dict[int, list[Pending]] = {}
+        self.asked: set[int] = set()
+        """Calls, by `seq`, whose own result is waited for and that generated code took; the run holds their events."""
+        self.texts: list[tuple[str, int, str, Callable[[], Any]]] = []
+        """A few values that wait for a text: in lower case, where it began to wait, as it is, how to make its view."""
         self._mentions: list[MentionTable | None] = [None for _ in kind.any]
         for slot, selector in enumerate(kind.any):
             value = mentioned(run.plan.joins["kind", index, slot].rest)
@@ -79,6 +92,7 @@ class ThenMonitor(Quiet):
 
     def on(self, view: View) -> None:
         """Let an event of `for` wait."""
+        self.unfold()
         pending = Pending(view)
         waits = False
         for slot, selector in enumerate(self.kind.any):
@@ -127,6 +141,49 @@ class ThenMonitor(Quiet):
         pending.mention = (slot, key, value)
         return True
 
+    def wait_for_text(self, seq: int, value: Any, view: Callable[[], Any]) -> None:
+        """Let an event wait for a text that mentions `value`; its view is made only if it is needed."""
+        if type(value) is str and _WORD.fullmatch(value) and len(self.texts) < _FEW:
+            self.texts.append((value.lower(), seq, value, view))
+        else:
+            self.unfold()
+            self.wait(view(), (), value)
+
+    def answer_text(self, text: str, at: int) -> None:
+        """Let a message answer what waits for a text; `at` is where its decision opened."""
+        if self.waiting:
+            self.answer(0, (), at, text)
+        probe = text.lower() if text.isascii() else normalise(text)
+        for waiting in self.texts:
+            if waiting[0] in probe:
+                left = [waiting for waiting in self.texts if waiting[1] >= at or not stands_in(probe, waiting[0])]
+                self.run.tallies[3 * self.index] += len(self.texts) - len(left)
+                self.texts = left
+                return
+
+    def answer_call(self, call: Any, view: Callable[[], Any]) -> None:
+        """Take the result of a call that waits for it and does not get what it waits for, or is not sure to."""
+        if call.event.seq in self.asked:
+            self.asked.discard(call.event.seq)
+            self._adopt(call)
+        if call.event.seq in self.by_call:
+            self._its_result(self.kind.any[0], view())
+
+    def unfold(self) -> None:
+        """Bring what generated code let wait into the exact form."""
+        for call in self.run.open_calls(self.asked) if self.asked else ():
+            self._adopt(call)
+        self.asked.clear()
+        texts, self.texts = self.texts, []
+        for _, _, value, view in texts:
+            self.wait(view(), (), value)
+
+    def _adopt(self, call: Any) -> None:
+        view = self.run.call_view(call)
+        pending = Pending(view.within(dict(self.rule.let)) if self.rule.let else view)
+        self.by_call.setdefault(pending.seq, []).append(pending)
+        self.waiting.append(pending)
+
     def wait(self, view: Any, key: Any, value: Any) -> None:
         """Let an event wait whose key (and value to mention) generated code has read."""
         if self.rule.let:
@@ -156,6 +213,7 @@ class ThenMonitor(Quiet):
 
     def seen(self, slot: int, view: View) -> None:
         """Let an event answer what waits for it."""
+        self.unfold()
         selector = self.kind.any[slot]
         if selector.what == "final message":
             return
@@ -305,6 +363,9 @@ class ThenMonitor(Quiet):
 
     def close(self) -> None:
         """Settle what nothing answered."""
+        if not (self.waiting or self.asked or self.texts):
+            return
+        self.unfold()
         final = self.run.final
         for selector in self.kind.any:
             if selector.what == "final message" and final is not None:
@@ -320,8 +381,12 @@ class ThenMonitor(Quiet):
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
+        if not (self.waiting or self.asked or self.texts or self.by_call):
+            return
         self.waiting.clear()
         self.by_call.clear()
+        self.asked.clear()
+        self.texts = []
         for waiting in self._by_key:
             waiting.clear()
         for table in self._mentions:

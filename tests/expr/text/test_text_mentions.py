@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from base64 import b64encode, urlsafe_b64encode
 from decimal import Decimal
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from outstep.expr.text import MentionIndex, carries, mentions, nfkc, normalise, number, texts_in
+from outstep.expr.text import MentionIndex, carries, first_runs, mentions, nfkc, normalise, number, texts_in
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,10 @@ def _indexed(x: Any, v: Any, others: int = 0) -> bool:
 def test_only_texts_and_numbers_are_mentioned(v: Any) -> None:
     with pytest.raises(ValueError, match=r"^[a-z]"):
         mentions("x", v)
+    index: MentionIndex[str] = MentionIndex()
+    index.add(v, "it")
+    index.discard(v, "other")
+    assert index.found(["True true", "a", "[]"]) == []
 
 
 def test_numbers_too_long_for_us_are_named() -> None:
@@ -107,6 +112,13 @@ things = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(tokens, inner, max_size=3)),
     max_leaves=6,
 )
+
+
+@given(values, things)
+@settings(max_examples=300, deadline=None)
+def test_what_is_mentioned_shows_its_first_run(v: Any, x: Any) -> None:
+    runs = {run for text in texts_in(x) for run in re.findall("[a-z0-9_]+", normalise(text))} | {""}
+    assert not mentions(x, v) or runs.intersection(first_runs(v))
 
 
 @given(things, st.lists(values, max_size=12))

@@ -1,0 +1,10 @@
+from outstep.contracts.model import Contract as Contract
+from outstep.engine.monitor import Monitor as Monitor
+from outstep.errors import OutstepError as OutstepError
+from outstep.findings import Report as Report
+from outstep.workflow.api import check as check
+from outstep.workflow.contracts import load_contract as load_contract
+from outstep.workflow.traces import Trace as Trace
+from outstep.workflow.traces import load_traces as load_traces
+
+__version__: str

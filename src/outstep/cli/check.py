@@ -1,0 +1,202 @@
+"""`outstep check`: hold recorded traces against contracts, and gate on it.
+
+docs: docs/cli.md#check
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import BooleanOptionalAction, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from outstep.cli import console
+from outstep.cli.arguments import Arguments, chosen, read_param
+from outstep.cli.imports import say_imports
+from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, write_whole
+from outstep.cli.progress import Progress
+from outstep.contracts.model import Contract
+from outstep.errors import OutstepError, Problem, problem
+from outstep.findings import Report
+from outstep.render import NAMES, renderer
+from outstep.render.style import Style
+from outstep.workflow.checking import CheckOptions, check_paths, failed
+from outstep.workflow.contracts import open_contract
+from outstep.workflow.gating import ALLOWABLE, EXIT
+from outstep.workflow.judging import Judged
+
+DESCRIPTION = """hold recorded traces against contracts, and gate on it
+
+exit codes: 0 every block-level rule is decided and none violated · 1 a block-level violation
+            2 something could not be checked · 3 a block-level rule cannot be decided"""
+
+
+def run(words: Sequence[str]) -> int:
+    """Check, write the reports and return the exit code."""
+    given = _parser().read(words)
+    outputs = read_outputs(given.output, is_json=given.json)
+    settings = _settings(given)
+    check_not_read(outputs, [*settings["paths"], *settings["contract"]])
+    imports: list[Judged] = []
+    report = _checked(settings, given, imports)
+    say_imports(imports, verbose=given.verbose)
+    console.say_problems((*report.faults, *report.warnings))
+    return _write(report, outputs, given)
+
+
+def _parser() -> Arguments:
+    parser = Arguments("check", DESCRIPTION)
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files, folders, patterns, or - for stdin")
+    add("-c", "--contract", action="append", metavar="FILE|PACK", help="a contract, or a bundled pack by name")
+    add("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the contract, as JSON")
+    add("--format", metavar="NAME", help="the format of every trace (else told by content)")
+    add("--json", action="store_true", help="the same as --output json=-")
+    add("--output", action="append", default=[], metavar="FORMAT=FILE", help=f"{', '.join(NAMES)}; - is stdout")
+    add("--fail-on", metavar="LEVEL", help="block (default), or warn: warnings block, too")
+    add("--allow", action="append", metavar="REASON", help=f"accept a reason of being undecided: {ALLOWABLE[0]}")
+    add("--require-exercised", action=BooleanOptionalAction, help="a block rule that nothing triggered blocks")
+    add("--unpinned", action=BooleanOptionalAction, help="read format versions without a recorded fixture")
+    add("--complete", action=BooleanOptionalAction, help="take a record without an end mark as complete")
+    add("-j", "--jobs", type=int, metavar="N", help="judge with N processes (0: one for each processor)")
+    add("--lang", metavar="LANG", help="language of the rules' own messages (en, zh, …; OUTSTEP_LANG)")
+    add("--no-cache", action="store_true", help="check the contract anew")
+    add("--no-config", action="store_true", help="read no outstep.toml and no pyproject.toml")
+    add("-v", "--verbose", action="store_true", help="show every import line and every observed finding")
+    return parser
+
+
+def _settings(given: Namespace) -> dict[str, Any]:
+    """Return what was asked for: by options first, else by the configuration, else by default."""
+    config: dict[str, Any] = {}
+    if not given.no_config:
+        from outstep.cli.config import find_config
+
+        config = find_config(Path.cwd())
+    paths = given.paths or config.get("paths", [])
+    contracts = given.contract or config.get("contract", [])
+    if not contracts:
+        raise problem(
+            "usage/no-contract",
+            "no contract was named",
+            help="name a file or a pack: --contract my-agent.yaml, --contract refund",
+        )
+    if not paths:
+        raise problem("usage/no-paths", "no trace was named", help="name files, folders or patterns, or - for stdin")
+    told = {name: _first(getattr(given, name), config.get(name), default) for name, default in _DEFAULTS.items()}
+    params = {**config.get("param", {}), **dict(map(read_param, given.param))}
+    return {**told, "paths": list(paths), "contract": list(contracts), "param": params}
+
+
+_DEFAULTS: dict[str, Any] = {
+    "format": None,
+    "fail_on": "block",
+    "allow": [],
+    "require_exercised": False,
+    "unpinned": False,
+    "complete": False,
+    "jobs": 1,
+}
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _checked(settings: dict[str, Any], given: Namespace, imports: list[Judged]) -> Report:
+    """Return the report; a check that cannot begin gives one, too."""
+    contracts: list[Contract] = []
+    warnings: list[Problem] = []
+    problems: list[Problem] = []
+    cache = None if given.no_cache else cache_folder()
+    for name in settings["contract"]:
+        try:
+            contract, more = open_contract(name, params=settings["param"], cache=cache)
+        except OutstepError as error:
+            problems += error.problems
+            continue
+        contracts.append(contract)
+        warnings += more
+    if problems:
+        return failed(tuple(dict.fromkeys(problems)))
+    options = CheckOptions(
+        format=settings["format"],
+        unpinned=settings["unpinned"],
+        complete=settings["complete"],
+        fail_on=chosen("--fail-on", settings["fail_on"], ("block", "warn")),  # type: ignore[arg-type]
+        allow=tuple(dict.fromkeys(chosen("--allow", reason, ALLOWABLE) for reason in settings["allow"])),
+        require_exercised=settings["require_exercised"],
+        jobs=_processes(settings["jobs"]),
+        today=_today() if any(contract.waivers for contract in contracts) else None,
+        language=given.lang or os.environ.get("OUTSTEP_LANG") or "en",
+    )
+    progress = Progress(sys.stderr)
+    try:
+        return check_paths(
+            settings["paths"],
+            contracts,
+            options,
+            warnings=warnings,
+            stdin=sys.stdin.buffer if sys.stdin is not None else None,
+            told=imports.append,
+            pulse=progress.step if progress.is_shown else None,
+        )
+    except OutstepError as error:
+        return failed(error.problems)
+    finally:
+        progress.close()
+
+
+def _processes(jobs: int) -> int:
+    if jobs < 0:
+        raise problem("usage/arguments", f"`--jobs {jobs}` is no number of processes")
+    return jobs or os.cpu_count() or 1
+
+
+def _today() -> Any:
+    from datetime import date
+
+    return date.today()
+
+
+def cache_folder() -> Path | None:
+    """Return where checked contracts are kept, or none where the user has no home."""
+    if named := os.environ.get("OUTSTEP_CACHE_DIR"):
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base and os.path.isabs(base) else Path.home() / ".cache") / "outstep"
+    except RuntimeError:
+        return None
+
+
+def _write(report: Report, outputs: Sequence[Output], given: Namespace) -> int:
+    """Write the reports; one that cannot be written is a fault of its own."""
+    code = report.exit_code
+    unwritten: list[Problem] = []
+    for output in outputs:
+        text = renderer(output.format).render(report, _style(output, given))
+        try:
+            if output.file == STDOUT:
+                console.put(text)
+                console.flush()
+            else:
+                write_whole(output.file, text)
+        except BrokenPipeError:
+            # The verdict stands, whoever stopped reading it.
+            console.mute()
+        except OutstepError as error:
+            unwritten += error.problems
+    console.say_problems(unwritten)
+    return EXIT["error"] if unwritten else code
+
+
+def _style(output: Output, given: Namespace) -> Style:
+    is_for_eyes = output.file == STDOUT
+    return Style(
+        colour=is_for_eyes and console.is_coloured(sys.stdout),
+        columns=console.columns(sys.stdout, 160) if is_for_eyes else 160,
+        verbose=given.verbose,
+    )

@@ -1,0 +1,85 @@
+"""Where words go: reports to stdout, everything else to stderr, colours only for a person's eyes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TextIO
+
+from outstep.errors import Problem
+
+
+def put(text: str) -> None:
+    """Write text to stdout, byte for byte where it can hold it."""
+    _write(sys.stdout, text)
+
+
+def put_bytes(data: bytes) -> None:
+    """Write bytes to stdout."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode(errors="backslashreplace"))
+        return
+    sys.stdout.flush()
+    buffer.write(data)
+
+
+def say(text: str) -> None:
+    """Write a line to stderr; nobody listening is no reason to stop."""
+    with suppress(BrokenPipeError, ValueError):
+        _write(sys.stderr, text + "\n")
+        sys.stderr.flush()
+
+
+def say_problems(problems: Iterable[Problem]) -> None:
+    """Write problems to stderr."""
+    from outstep.render.problems import problem_text
+    from outstep.render.style import Style
+
+    style = Style(colour=is_coloured(sys.stderr))
+    for problem in problems:
+        say(problem_text(problem, style))
+
+
+def flush() -> None:
+    """Hand everything on; raises `BrokenPipeError` where nobody reads."""
+    sys.stdout.flush()
+
+
+def mute() -> None:
+    """Leave stdout to nobody, so that the interpreter does not complain about it at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_coloured(stream: TextIO) -> bool:
+    """Return whether colours may be shown on a stream."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether a person sits at the other end."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def columns(stream: TextIO, otherwise: int) -> int:
+    """Return how wide a line may be."""
+    if not is_terminal(stream):
+        return otherwise
+    from shutil import get_terminal_size
+
+    return max(40, get_terminal_size((otherwise, 24)).columns)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+        return
+    stream.flush()
+    buffer.write(text.encode(stream.encoding or "utf-8", "backslashreplace"))

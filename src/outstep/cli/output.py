@@ -1,0 +1,79 @@
+"""Where reports go: `--output FORMAT=FILE`, any number of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from outstep.errors import problem
+from outstep.render import renderer
+
+STDOUT = "-"
+
+
+class Output(Struct, frozen=True):
+    """One report to write."""
+
+    format: str
+    file: str
+
+
+def read_outputs(texts: Sequence[str], *, is_json: bool) -> list[Output]:
+    """Return what is to be written; without one for stdout, the terminal report goes there."""
+    outputs = [_read(text) for text in texts]
+    if is_json:
+        outputs.append(Output("json", STDOUT))
+    outputs = list(dict.fromkeys(outputs))
+    files = [output.file for output in outputs]
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice is not None:
+        shown = "stdout" if twice == STDOUT else f"`{twice}`"
+        raise problem("usage/arguments", f"two reports cannot both go to {shown}", help="name a file for one of them")
+    if STDOUT not in files:
+        outputs.append(Output("terminal", STDOUT))
+    return outputs
+
+
+def _read(text: str) -> Output:
+    format, sign, file = text.partition("=")
+    if not sign or not file:
+        raise problem(
+            "usage/arguments",
+            f"`--output {text}` names no file",
+            help="write --output FORMAT=FILE, as json=report.json; `-` is stdout",
+        )
+    renderer(format)
+    return Output(format, file)
+
+
+def write_whole(file: str, text: str) -> None:
+    """Write a file so that a reader sees all of it or the old one; raises `OutstepError`."""
+    data = text.encode("utf-8", "backslashreplace")
+    path = Path(os.path.realpath(file))
+    beside = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            # A pipe or device has no whole that could be exchanged.
+            path.write_bytes(data)
+            return
+        try:
+            with beside.open("xb") as out:
+                out.write(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise problem("output/unwritable", f"`{file}` cannot be written: {reason}") from None
+
+
+def check_not_read(outputs: Sequence[Output], paths: Sequence[str]) -> None:
+    """Refuse to write a report over something that is to be read."""
+    read = {os.path.realpath(path) for path in paths if path != STDOUT}
+    for output in outputs:
+        if output.file != STDOUT and os.path.realpath(output.file) in read:
+            raise problem("usage/arguments", f"`{output.file}` is read by this check: a report cannot go there")

@@ -1,0 +1,116 @@
+"""What `import outstep` offers: a check in one call (docs/api.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from outstep.adapters.discover import Group
+from outstep.contracts.model import Contract
+from outstep.errors import Problem, problem, suggestion
+from outstep.events import Event, Header
+from outstep.findings import Level, Report
+from outstep.workflow.checking import CheckOptions, check_groups, check_paths
+from outstep.workflow.contracts import open_contract
+from outstep.workflow.gating import ALLOWABLE
+from outstep.workflow.traces import InMemory, Trace
+
+if TYPE_CHECKING:
+    from datetime import date
+
+Path_ = str | Path
+Traces = Path_ | Trace | Iterable[Path_ | Trace | Header | Event]
+Contracts = Path_ | Contract | Sequence[Path_ | Contract]
+
+
+def check(
+    traces: Traces,
+    contract: Contracts,
+    *,
+    params: Mapping[str, Any] | None = None,
+    format: str | None = None,
+    unpinned: bool = False,
+    complete: bool = False,
+    fail_on: Level = "block",
+    allow: Sequence[str] = (),
+    require_exercised: bool = False,
+    jobs: int = 1,
+    today: date | None = None,
+    language: str = "en",
+    cache: Path_ | None = None,
+) -> Report:
+    """Hold traces against contracts and return the report.
+
+    `traces`: a path, a `Trace`, several of them, or a header with its events. `contract`: a file, a bundled pack by
+    name, a loaded `Contract`, or several of them. `today` is the day that waivers are held against: without it, a
+    waiver with an end does not count. What cannot be read is a fault in the report; a contract with mistakes raises
+    `OutstepError`.
+    """
+    for reason in allow:
+        if reason not in ALLOWABLE:
+            raise unknown_reason(reason)
+    options = CheckOptions(
+        format=format,
+        unpinned=unpinned,
+        complete=complete,
+        fail_on=fail_on,
+        allow=tuple(allow),
+        require_exercised=require_exercised,
+        jobs=jobs,
+        today=today,
+        language=language,
+    )
+    contracts, warnings = _contracts(contract, params, cache)
+    paths, in_memory = _sorted(traces)
+    if in_memory and paths:
+        raise problem("usage/mixed-traces", "paths and traces in memory cannot be checked together")
+    if in_memory:
+        group = Group(adapter=InMemory(in_memory), documents=[])
+        return check_groups([group], contracts, options, warnings=warnings)
+    return check_paths(paths, contracts, options, warnings=warnings)
+
+
+def unknown_reason(reason: str) -> Exception:
+    """Return the error for a reason that cannot be allowed."""
+    return problem(
+        "usage/unknown-reason",
+        f"`{reason}` is no reason that can be allowed",
+        help=suggestion(reason, ALLOWABLE) or f"one of: {', '.join(ALLOWABLE)}",
+    )
+
+
+def _contracts(
+    given: Contracts, params: Mapping[str, Any] | None, cache: Path_ | None
+) -> tuple[list[Contract], list[Problem]]:
+    contracts: list[Contract] = []
+    warnings: list[Problem] = []
+    for one in [given] if isinstance(given, str | Path | Contract) else given:
+        if isinstance(one, Contract):
+            contracts.append(one)
+            continue
+        loaded, more = open_contract(os.fspath(one), params=params, cache=Path(cache) if cache is not None else None)
+        contracts.append(loaded)
+        warnings += more
+    return contracts, warnings
+
+
+def _sorted(given: Traces) -> tuple[list[str], list[Trace]]:
+    """Return the paths and the traces among what was given; a header opens a trace of the events behind it."""
+    paths: list[str] = []
+    traces: list[Trace] = []
+    events: list[Event] = []
+    for one in [given] if isinstance(given, str | Path | Trace) else given:
+        if isinstance(one, str | Path):
+            paths.append(os.fspath(one))
+        elif isinstance(one, Trace):
+            traces.append(one)
+        elif isinstance(one, Header):
+            events = []
+            traces.append(Trace(header=one, events=events))
+        elif traces:
+            events.append(one)
+        else:
+            raise problem("usage/no-header", "the first event comes without a header", help="begin with a `Header`")
+    return paths, traces

@@ -1,0 +1,253 @@
+"""One group of documents judged in one pass by every contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import tee
+
+from msgspec import Struct
+
+from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
+from outstep.engine.monitor import Compiled, Judgement, judge
+from outstep.errors import Place, Problem
+from outstep.events import Header
+from outstep.findings import Finding, TraceSummary, Verdict
+from outstep.workflow.building import Draft, build, place_of, wanted_of
+from outstep.workflow.looking import Seen, Window, look_again
+
+VERDICTS: tuple[Verdict, ...] = ("satisfied", "violated", "inconclusive", "vacuous")
+UNSEEN = frozenset({"hidden-trigger", "not-recorded"})
+"""Reasons with which a rule is inconclusive although nothing ever triggered it."""
+
+Pulse = Callable[[], None]
+"""Told after each trace."""
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """One trace with everything that a report says about it."""
+
+    summary: TraceSummary
+    notes: tuple[str, ...]
+    """Sentences of the adapter on what could not be carried over."""
+    findings: tuple[tuple[Finding, ...], ...]
+    """By contract."""
+
+
+class Counts(Struct, kw_only=True):
+    """How many traces of a group had which verdict, by rule, for one contract."""
+
+    verdicts: list[list[int]]
+    """By rule: numbers in the order of `VERDICTS`."""
+    unseen: list[int]
+    """By rule: traces in which only something hidden may have triggered it."""
+    applied: int = 0
+    """Traces for which `applies_when` was true."""
+    judged: int = 0
+
+
+class Result(Struct, kw_only=True):
+    """What one group of documents gives to the report."""
+
+    traces: list[Judged] = []
+    counts: list[Counts] = []
+    """By contract."""
+    faults: list[Problem] = []
+
+
+class _Kept(Struct, kw_only=True):
+    """One judged trace that waits for the places of its events."""
+
+    drafts: list[Draft]
+    """By contract."""
+    judgements: tuple[Judgement, ...]
+    """The same, rulings and all."""
+    wanted: set[int]
+    seen: dict[int, Seen] | None
+
+    @property
+    def judgement(self) -> Judgement:
+        """The one that tells most about the trace: by a contract that did not break."""
+        return next((one for one in self.judgements if one.verdicts), self.judgements[0])
+
+
+def judge_group(
+    adapter: Adapter,
+    documents: list[Document],
+    contracts: Sequence[Compiled],
+    options: Options,
+    pulse: Pulse | None = None,
+) -> Result:
+    """Return what the contracts say about the traces in some documents."""
+    log = ReadLog()
+    try:
+        kept, counts = _judge(_guarded(adapter, documents, options, log), contracts, pulse)
+    except Exception:
+        # Something in the engine broke. The documents are read again, trace by trace, to say which one and go on.
+        from outstep.workflow.crashes import Carefully
+
+        log = ReadLog()
+        kept, counts = _judge(_guarded(adapter, documents, options, log), contracts, pulse, one_by_one=Carefully(log))
+    _look_again(kept, adapter, documents, options)
+    origins = _origins(kept, adapter, documents, options, log)
+    result = Result(counts=counts)
+    for entry, tally in zip(kept, log.tallies, strict=False):
+        result.traces.append(_judged(entry, tally, origins, log))
+        log.faults += _too_costly(entry)
+    result.faults = list(dict.fromkeys(log.faults))
+    return result
+
+
+OneByOne = Callable[[Sequence[Compiled], Iterator[Batch]], Iterator[tuple[Judgement, ...]]]
+
+
+def _judge(
+    batches: Iterator[Batch], contracts: Sequence[Compiled], pulse: Pulse | None, one_by_one: OneByOne | None = None
+) -> tuple[list[_Kept], list[Counts]]:
+    window = Window(batches)
+    stream: Iterator[Batch] = iter(window)  # type: ignore[arg-type]
+    if one_by_one is not None:
+        judgements = one_by_one(contracts, stream)
+    else:
+        copies = tee(stream, len(contracts)) if len(contracts) > 1 else (stream,)
+        # Contracts advance together, trace by trace, so that a copy holds no more than one trace.
+        judgements = zip(*(judge(one, copy) for one, copy in zip(contracts, copies, strict=True)), strict=True)
+    counts = [
+        Counts(verdicts=[[0, 0, 0, 0] for _ in one.contract.rules], unseen=[0] * len(one.contract.rules))
+        for one in contracts
+    ]
+    kept: list[_Kept] = []
+    for together in judgements:
+        drafts: list[Draft] = []
+        wanted: set[int] = set()
+        for one, judgement, count in zip(contracts, together, counts, strict=True):
+            _count(judgement, count)
+            wanted |= wanted_of(judgement.rulings)
+            drafts.append(
+                Draft(
+                    contract=one.contract,
+                    rulings=judgement.rulings,
+                    header=judgement.header,
+                    events=judgement.events,
+                )
+            )
+        kept.append(_Kept(drafts=drafts, judgements=together, wanted=wanted, seen=window.pass_trace(wanted)))
+        if pulse is not None:
+            pulse()
+    return kept, counts
+
+
+def _count(judgement: Judgement, count: Counts) -> None:
+    count.applied += judgement.applies
+    count.judged += bool(judgement.verdicts)
+    reasons: dict[int, set[str]] = {}
+    for ruling in judgement.rulings:
+        reasons.setdefault(ruling.rule, set()).add(ruling.reason)
+    for index, verdict in enumerate(judgement.verdicts):
+        count.verdicts[index][VERDICTS.index(verdict)] += 1
+        if verdict == "inconclusive" and reasons.get(index, UNSEEN) <= UNSEEN:
+            count.unseen[index] += 1
+
+
+def _guarded(adapter: Adapter, documents: list[Document], options: Options, log: ReadLog) -> Iterator[Batch]:
+    """Yield the batches of an adapter; an adapter that breaks is a fault, and what it gave before still counts."""
+    try:
+        yield from adapter.stream(documents, options, log)
+    except Exception as error:
+        log.faults.append(_adapter_crash(adapter, documents, error))
+
+
+def _adapter_crash(adapter: Adapter, documents: list[Document], error: Exception) -> Problem:
+    return Problem(
+        code="adapter/crash",
+        sentence=f"the {adapter.name} adapter broke: {type(error).__name__}: {error}",
+        place=Place(source=documents[0].uri) if documents else None,
+        help="this is a mistake of the adapter, not of the record: please report it",
+    )
+
+
+def _look_again(kept: list[_Kept], adapter: Adapter, documents: list[Document], options: Options) -> None:
+    """Find the events of traces that were too long to be kept, by a second look at the documents."""
+    wanted = {number: entry.wanted for number, entry in enumerate(kept) if entry.seen is None and entry.wanted}
+    if not wanted:
+        return
+    found = look_again(_guarded(adapter, documents, options, ReadLog()), wanted)
+    for number, seen in found.items():
+        kept[number].seen = seen
+
+
+def _origins(
+    kept: list[_Kept], adapter: Adapter, documents: list[Document], options: Options, log: ReadLog
+) -> dict[tuple[str, int], Origin]:
+    """Ask the adapter once where the events of all findings stand."""
+    wanted: dict[str, set[int]] = {}
+    for entry in kept:
+        if entry.wanted:
+            wanted.setdefault(entry.judgement.header.id, set()).update(entry.wanted)
+    if not wanted:
+        return {}
+    try:
+        return adapter.origins(documents, options, {trace: sorted(seqs) for trace, seqs in wanted.items()})
+    except Exception as error:
+        log.faults.append(_adapter_crash(adapter, documents, error))
+        return {}
+
+
+def _judged(entry: _Kept, tally: Tally, origins: dict[tuple[str, int], Origin], log: ReadLog) -> Judged:
+    summary = _summary(entry, tally)
+    if not summary.events:
+        log.faults.append(
+            Problem(
+                code="trace/empty",
+                sentence=f"trace `{summary.id}` holds no event",
+                place=Place(source=summary.sources[0]) if summary.sources else None,
+                help="nothing was recorded, so nothing was checked",
+            )
+        )
+    seen = entry.seen or {}
+    return Judged(
+        summary=summary,
+        notes=tuple(tally.notes),
+        findings=tuple(build(draft, seen, origins) for draft in entry.drafts),
+    )
+
+
+def _summary(entry: _Kept, tally: Tally) -> TraceSummary:
+    judgement = entry.judgement
+    header: Header = judgement.header
+    sources = header.sources
+    counts = {verdict: 0 for verdict in VERDICTS}
+    for one in entry.judgements:
+        for verdict in one.verdicts:
+            counts[verdict] += 1
+    return TraceSummary(
+        id=header.id,
+        sources=tuple(dict.fromkeys(source.uri for source in sources if source.uri)),
+        format=sources[0].format if sources else "",
+        version=sources[0].version if sources else "",
+        sha256=tuple(dict.fromkeys(source.sha256 for source in sources if source.sha256)),
+        unpinned=any(source.unpinned for source in sources),
+        events=judgement.events,
+        calls=judgement.calls,
+        unanswered=judgement.unanswered,
+        records=tally.records,
+        skipped=dict(sorted(tally.skipped.items())),
+        end="taken" if tally.end == "taken" else judgement.end,
+        order=judgement.order,
+        satisfied=counts["satisfied"],
+        violated=counts["violated"],
+        inconclusive=counts["inconclusive"],
+        vacuous=counts["vacuous"],
+    )
+
+
+def _too_costly(entry: _Kept) -> list[Problem]:
+    return [
+        Problem(
+            code="expr/too-costly",
+            sentence=f"`{expr.text}` takes more steps than an expression may",
+            place=place_of(draft.contract, expr.spot),
+            help="the rule is inconclusive; put what it looks for into a fact, or bound its lists",
+        )
+        for draft, judgement in zip(entry.drafts, entry.judgements, strict=True)
+        for expr in judgement.costly
+    ]
