@@ -1,6 +1,6 @@
 """Reading session logs of DeepSeek Harness: decompressed megabytes a second of CPU, one core.
 
-    python -m benchmarks.dsh_read [--size MB] [--floor MB/s]
+    python benchmarks/dsh_read.py [--size MB] [--floor MB/s]
 
 A recorded session is repeated, turns and sequence numbers carried on, and written in frames of four records, as the
 harness does. With `--floor`, a slower format makes the exit code 1.

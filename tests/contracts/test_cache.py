@@ -278,7 +278,7 @@ from pathlib import Path
 from outstep.contract_cache import ContractCache, open_contract
 from outstep.contracts.bundled import load_pack
 open_contract({path!r}, cache=ContractCache(Path({str(folder)!r})))
-load_pack("refund", {{"refunds_expected": 1}})
+load_pack("coding-agent")
 heavy = {{"outstep.expr.parse", "outstep.expr.check", "outstep.contracts.loader", "yaml", "re2", "difflib"}}
 print([name for name in sys.modules if name in heavy or name.split(".")[0] in ("yaml", "_yaml", "_re2")])
 """

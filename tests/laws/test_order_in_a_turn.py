@@ -20,8 +20,9 @@ from tests.reference.known import is_well_formed
 Judge = Callable[[Contract, Header, list[Event]], dict[str, RuleOutcome]]
 JUDGES: dict[str, Judge] = {"reference": evaluate, "engine": engine_outcomes}
 
-OF_PLACES = ("REQUIRE_SAID", "REQUIRE_CALLS", "THEN_EVENTS", "THEN_SECONDS")
-"""Rules that ask for the very order: what was said before a call, and distances in events and seconds."""
+OF_PLACES = ("REQUIRE_SAID", "REQUIRE_CALLS", "THEN_EVENTS", "THEN_SECONDS", "THEN_TURNS")
+"""Rules that ask for the very order: what was said before a call, distances in events and seconds, and whether a
+result came after a call, which the order *after* (SEMANTICS section 2) reads off their places."""
 
 
 def swapped(trace: Recorded, first: int) -> Recorded | None:

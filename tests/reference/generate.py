@@ -159,9 +159,11 @@ class _Builder:
         return self._turn[step.lane]
 
 
-def small_traces(length: int, *, gaps: int = 0, sub: bool = False) -> Iterator[Recorded]:
+def small_traces(
+    length: int, *, gaps: int = 0, sub: bool = False, steps: Sequence[Step] = SMALL_STEPS
+) -> Iterator[Recorded]:
     """Yield every trace of so many steps, with and without turns; `gaps`: with up to so many gaps among them."""
-    steps = (*SMALL_STEPS, *(GAP_STEPS if gaps else ()), *(LANE_STEPS if sub else ()))
+    steps = (*steps, *(GAP_STEPS if gaps else ()), *(LANE_STEPS if sub else ()))
     for turns in (True, False):
         heads: list[tuple[Step, ...]] = [()]
         while heads:

@@ -51,6 +51,7 @@ class Trace:
         self.in_record = in_record
         self.pairing = pair(self.events)
         self.lanes = {lane.id: lane for lane in header.lanes}
+        self._starts: dict[Decision, int] = {}
         self.last = self.events[-1].seq if self.events else -1
         self.holes: tuple[Hole, ...] = () if in_record else self._find_holes()
 
@@ -87,7 +88,9 @@ class Trace:
 
     def start(self, decision: Decision) -> int:
         """Return the smallest `seq` of an issued event, or of a gap stamped with that turn, of the decision."""
-        return min(event.seq for event in self.events if decision in self._opens(event))
+        if decision not in self._starts:
+            self._starts[decision] = min(event.seq for event in self.events if decision in self._opens(event))
+        return self._starts[decision]
 
     def _opens(self, event: Event) -> list[Decision]:
         if isinstance(event, Gap):

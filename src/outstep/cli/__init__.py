@@ -43,6 +43,12 @@ def main(words: Sequence[str] | None = None) -> int:
         return USAGE
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE
+    except Exception as error:
+        # Without this, Python's own exit code 1 would read as a violation.
+        from outstep.cli.console import say_crash
+
+        say_crash(error)
+        return USAGE
 
 
 def _run(words: list[str]) -> int:

@@ -9,6 +9,13 @@ from typing import Any, NoReturn
 from outstep.errors import problem, suggestion
 
 
+class _Formatter(RawDescriptionHelpFormatter):
+    """Shows help in a fixed width: asking the terminal costs an import on every run."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{**options, "width": 100, "max_help_position": 30})
+
+
 class Arguments(ArgumentParser):
     """A parser that raises `OutstepError` instead of printing usage."""
 
@@ -16,7 +23,7 @@ class Arguments(ArgumentParser):
         super().__init__(
             prog=f"outstep {command}",
             description=description,
-            formatter_class=RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
             allow_abbrev=False,
             **options,
         )

@@ -43,6 +43,17 @@ def say_problems(problems: Iterable[Problem]) -> None:
         say(problem_text(problem, style))
 
 
+def say_crash(error: Exception) -> None:
+    """Tell that Outstep itself broke; the traceback is for those who ask for it."""
+    if os.environ.get("OUTSTEP_TRACEBACK"):
+        from traceback import format_exception
+
+        say("".join(format_exception(error)))
+    sentence = f"Outstep broke: {type(error).__name__}: {error}"
+    help = "this is a mistake of Outstep: please report it with what OUTSTEP_TRACEBACK=1 shows"
+    say_problems([Problem(code="internal/crash", sentence=sentence, help=help)])
+
+
 def flush() -> None:
     """Hand everything on; raises `BrokenPipeError` where nobody reads."""
     sys.stdout.flush()

@@ -95,12 +95,10 @@ def _told(contract: Contract | None, problems: Sequence[Problem]) -> str:
 
 
 def _put_json(results: Sequence[tuple[str, Contract | None, tuple[Problem, ...]]]) -> None:
-    import msgspec
-
-    from outstep.render.json import pretty
+    from outstep.render.json import pretty, problem_values
 
     files = [
-        {"contract": name, "valid": contract is not None, "problems": msgspec.to_builtins(problems)}
+        {"contract": name, "valid": contract is not None, "problems": problem_values(problems)}
         for name, contract, problems in results
     ]
     console.put(pretty({"schema": "lint/v1", "contracts": files}))

@@ -35,10 +35,10 @@ def say_imports(imports: Sequence[Judged], *, verbose: bool) -> None:
 def import_line(trace: TraceSummary) -> str:
     """Return the line of one trace."""
     source = f"{visible(trace.sources[0])}: " if trace.sources else ""
-    more = f" (and {len(trace.sources) - 1} more files)" if len(trace.sources) > 1 else ""
+    more = f" (and {count(len(trace.sources) - 1, 'more file')})" if len(trace.sources) > 1 else ""
     parts = [f"trace {visible(trace.id)}{more}, {_counted(trace, len(trace.skipped))}"]
     parts += [f"end: {trace.end}"] if trace.end not in {"completed", ""} else []
-    parts += ["order: log"] if trace.order == "log" else []
+    parts += ["order: log"] if trace.order == "log" and trace.calls else []
     parts += [f"unpinned: {visible(trace.format)} {visible(trace.version)}"] if trace.unpinned else []
     return source + "; ".join(parts)
 
@@ -57,7 +57,7 @@ def sum_line(traces: Sequence[TraceSummary]) -> str:
     for word in ("inferred", "taken", "cut_off", "aborted"):
         number = sum(1 for trace in traces if trace.end == word)
         parts += [f"end: {word} in {number}"] if number else []
-    by_log = sum(1 for trace in traces if trace.order == "log")
+    by_log = sum(1 for trace in traces if trace.order == "log" and trace.calls)
     parts += [f"order: log in {by_log}"] if by_log else []
     unpinned = sum(1 for trace in traces if trace.unpinned)
     parts += [f"unpinned: {unpinned}"] if unpinned else []

@@ -20,6 +20,7 @@ from outstep.errors import problem, suggestion
 from outstep.events import Event, RunEnd, ToolCall
 from outstep.render.escape import visible
 from outstep.render.style import Style
+from outstep.render.summary import count
 from outstep.workflow.traces import Trace, in_traces
 
 DESCRIPTION = "show what was read of a trace; exits 0 also for a run that did not end, 2 for what cannot be read"
@@ -125,7 +126,7 @@ def _list(read: _Read) -> None:
 
 def _size(events: Sequence[Event]) -> str:
     calls = sum(1 for event in events if isinstance(event, ToolCall))
-    return f"{len(events)} events, {calls} calls"
+    return f"{count(len(events), 'event')}, {count(calls, 'call')}"
 
 
 def _show_one(read: _Read, given: Namespace, options: Options) -> None:
@@ -145,7 +146,7 @@ def _show_timeline(read: _Read) -> None:
     console.put(f"{about(trace.header)}\n")
     if read.tally is not None:
         skipped = ", ".join(f"{visible(kind)} ×{number}" for kind, number in sorted(read.tally.skipped.items()))
-        records = f"{read.tally.records} records, {_size(trace.events)}"
+        records = f"{count(read.tally.records, 'record')}, {_size(trace.events)}"
         console.put(f"{records}{f', skipped: {skipped}' if skipped else ''}\n")
         for note in read.tally.notes:
             console.put(f"note: {visible(note)}\n")

@@ -189,7 +189,10 @@ class Reading:
         return True
 
     def check(self, expr: Expr, piece: Piece, names: Names) -> None:
-        """Report every name, function and type in an expression that cannot be right."""
+        """Report every name, function and type in an expression that cannot be right.
+
+        `names` is one that this reading made and keeps, so that its identity stands for it.
+        """
         key = (piece.scalar.file.index, piece.scalar.start, piece.start, id(names))
         if key in self._checked:
             return

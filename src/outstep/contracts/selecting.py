@@ -99,7 +99,9 @@ def read_known(reading: Reading, piece: Piece) -> Selector | None:
         return None
     where = None
     if parsed.where is not None:
-        where = reading.checked(piece.behind(parsed.where), without_this(reading.names_at((parsed.what,))))
+        what = parsed.what
+        names = reading.once(f"known {what}", lambda: without_this(reading.names_at((what,))))
+        where = reading.checked(piece.behind(parsed.where), names)
         if where is None:
             return None
     return _selector(reading, piece, parsed, where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Selector
 from outstep.engine.lanes import LaneState
 from outstep.engine.views import View
@@ -25,16 +26,23 @@ class Gaps:
         """Return whether a gap before the view in the log, behind `since`, may hide what the selectors pick."""
         return any(since < place < view.seq and hides(gap, selectors) for gap, place in self.all)
 
-    def behind(self, seq: int, selectors: Sequence[Selector], until: int | None = None) -> bool:
-        """Return whether a gap after `seq` (and before `until`) may hide what the selectors pick."""
+    def behind(self, seq: int, selectors: Sequence[Selector], lane: str | None = None) -> bool:
+        """Return whether a gap after `seq` (in a lane, if one is given) may hide what the selectors pick."""
         return any(
-            place > seq and (until is None or place < until) and hides(gap, selectors)
+            place > seq and (lane is None or gap.agent is None or gap.agent == lane) and hides(gap, selectors)
             for gap, place in reversed(self.all)
         )
 
     def anywhere(self, selectors: Sequence[Selector]) -> bool:
         """Return whether any gap may hide what the selectors pick."""
         return any(hides(gap, selectors) for gap, _ in self.all)
+
+    def newest(self, selectors: Sequence[Selector], before: int, lane: str) -> int:
+        """Return where the newest gap before a place stands that may hide what the selectors pick in a lane, or -1."""
+        for gap, place in reversed(self.all):
+            if place < before and gap.agent in {None, lane} and hides(gap, selectors):
+                return place
+        return -1
 
     def between(self, seq: int, until: int) -> bool:
         """Return whether any gap lies between two places."""
@@ -49,20 +57,30 @@ def known_to(view: View, every: list[tuple[Gap, int]]) -> list[tuple[Gap, int]]:
     return lane.known_gaps(view.at)
 
 
+def stands_before(gap: Gap, place: int, at: int) -> bool:
+    """Return whether a gap counts before a moment; one that opens a turn also hides what came before that opening."""
+    return place < at or (gap.turn is not None and place == at)
+
+
 def may_hide(gap: Gap, types: Sequence[str]) -> bool:
     """Return whether a gap may hide an event of one of the types."""
     return not gap.may_hide or any(type_ in gap.may_hide for type_ in types)
 
 
 def hides(gap: Gap, selectors: Sequence[Selector]) -> bool:
-    """Return whether a gap may hide an event that one of the selectors picks."""
-    return any(may_hide(gap, (selector.event_type,)) and _lane_fits(gap, selector) for selector in selectors)
+    """Return whether a gap may hide an event that one of the selectors picks; only a missing end hides an end."""
+    return any(
+        selector.what != "end" and may_hide(gap, (selector.event_type,)) and _lane_fits(gap, selector)
+        for selector in selectors
+    )
 
 
 def _lane_fits(gap: Gap, selector: Selector) -> bool:
-    if gap.agent is None or selector.what in {"state", "end"}:
+    if gap.agent is None:
         return True
-    only_main = selector.by == "main" or (
-        selector.by is None and selector.what in {"message", "final message", "claim"}
-    )
-    return gap.agent == "main" if only_main else True
+    if selector.what == "state":
+        return False
+    by = selector.by
+    if by is None:
+        return selector.event_type != "assistant.message" or gap.agent == "main"
+    return by in {"any", "user", "harness"} or glob_fits(by, gap.agent)

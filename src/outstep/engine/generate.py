@@ -128,7 +128,7 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
     yield from _deep(20, ["seen.add(call_id)", "ids.add(call_id)", "opened[call_id] = OpenCall(e, start, epoch)"])
     yield from _deep(20, ["events += 1"])
     if plan.uses_final:
-        yield from _deep(20, ["run.drop_final()"])
+        yield from _deep(20, ["run.drop_final(e.seq)"])
     yield from _deep(20, ["handle = CALLS[e.tool]", "if handle is not None:"])
     yield from _deep(24, [*syncing, "handle(e, lane, run)"])
     if plan.reads_response:

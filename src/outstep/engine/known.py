@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from outstep.expr.text import mentions, normalise
-from outstep.expr.values import CutText
+from outstep.expr.text import first_runs, mentions, normalise
+from outstep.expr.values import CutText, Hidden, Missing
 
-_WORD_BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+_RUN = re.compile(r"[a-z0-9_]+")
 
 
 class KnownText:
-    """Texts by the words in them, each with the place from which it is known."""
+    """Texts of one source by the words in them, each with the place from which it is known."""
 
     def __init__(self) -> None:
         self._by_word: dict[str, list[tuple[int, str]]] = {}
-        self._others: list[tuple[int, str]] = []
-        """Texts that hold other characters than ASCII, searched as a whole."""
+        self._unsure: list[tuple[int, Any]] = []
+        """Places of texts that may not count, with the text; without it, of texts that cannot be seen whole."""
         self._parent: tuple[KnownText, int] | None = None
         self._returned: list[tuple[int, KnownText]] = []
 
@@ -30,39 +31,52 @@ class KnownText:
         """Note that a child came home at `place`."""
         self._returned.append((place, child))
 
-    def add(self, seq: int, value: Any) -> None:
-        """Note every text inside a value, delivered at `seq`."""
-        for text in _texts(value):
-            entry = (seq, text)
-            for word in dict.fromkeys(normalise(text).translate(_WORD_BREAKS).split()):
-                self._by_word.setdefault(word, []).append(entry)
+    def add(self, seq: int, value: Any, *, is_sure: bool = True) -> None:
+        """Note every text inside a value, known from `seq` on; `is_sure` is false when the event may not count."""
+        texts, is_whole = _texts(value)
+        if not is_whole:
+            self._unsure.append((seq, None))
+        for text in texts:
+            if not is_sure:
+                self._unsure.append((seq, text))
+                continue
+            for word in dict.fromkeys(_RUN.findall(normalise(text))) or {"": None}:
+                self._by_word.setdefault(word, []).append((seq, text))
             if not text.isascii():
-                self._others.append(entry)
+                self._by_word.setdefault("", []).append((seq, text))
 
-    def mentions(self, value: Any, before: int) -> bool:
-        """Return whether a text known before a place mentions a value."""
-        if any(place < before and mentions(text, value) for place, text in self._candidates(value)):
-            return True
-        if self._parent is not None and self._parent[0].mentions(value, min(before, self._parent[1])):
-            return True
-        return any(place < before and child.mentions(value, place) for place, child in self._returned)
+    def mentions(self, value: Any, before: int) -> bool | Hidden:
+        """Return whether a text known before a place mentions a value; raises `ValueError` as `mentions` does."""
+        found: bool | Hidden = False
+        for word in first_runs(value):
+            if any(place < before and mentions(text, value) for place, text in self._by_word.get(word, ())):
+                return True
+        for place, text in self._unsure:
+            if place < before and (text is None or mentions(text, value)):
+                found = Hidden("a part of what is known is hidden")
+        sources = [(child, place) for place, child in self._returned if place < before]
+        if self._parent is not None:
+            sources.append((self._parent[0], min(before, self._parent[1])))
+        for source, limit in sources:
+            inherited = source.mentions(value, limit)
+            if inherited is True:
+                return True
+            found = found if inherited is False else inherited
+        return found
 
-    def _candidates(self, value: Any) -> list[tuple[int, str]]:
-        words = normalise(str(value)).translate(_WORD_BREAKS).split()
-        if not words or not words[0].isascii():
-            return self._others
-        return self._by_word.get(words[0], []) + self._others
 
-
-def _texts(value: Any) -> list[str]:
+def _texts(value: Any) -> tuple[list[str], bool]:
+    """Return the texts inside a value, and whether all of it can be seen."""
     if isinstance(value, CutText):
-        return [value.visible]
+        return [value.visible], False
+    if isinstance(value, Hidden | Missing):
+        return [], isinstance(value, Missing)
     if isinstance(value, str):
-        return [value]
-    if isinstance(value, bool) or value is None:
-        return []
-    if isinstance(value, list):
-        return [text for item in value for text in _texts(item)]
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in _texts(item)]
-    return [str(value)]
+        return [value], True
+    if isinstance(value, list | dict):
+        items = list(value.values()) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            items += [name for name in value if isinstance(name, str)]
+        parts = [_texts(item) for item in items]
+        return [text for texts, _ in parts for text in texts], all(is_whole for _, is_whole in parts)
+    return ([] if isinstance(value, bool) or value is None else [str(value)]), True

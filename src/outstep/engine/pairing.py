@@ -86,11 +86,9 @@ class Pairing:
             return
         seen = self.seen.setdefault(lane.id, set())
         if call_id in lane.turn_ids:
-            self._record.remark(
-                "DUPLICATE_CALL_ID", "two calls of one response have the same id", event.seq, key=call_id
-            )
+            self._record.remark("DUPLICATE_CALL_ID", "two calls of one response have the same id", event.seq)
         elif call_id in seen:
-            self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq, key=call_id)
+            self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq)
             lane.approvals.pop(call_id, None)
         self.again += call_id in seen
         lane.turn_ids.add(call_id)
@@ -109,7 +107,7 @@ class Pairing:
         if call is not None:
             return call
         if event.call is not None or event.call_id in self.seen.get(lane.id, ()):
-            self._record.remark("DUPLICATE_TOOL_RESULT", "a call has a second result", event.seq, key=event.call_id)
+            self._record.remark("DUPLICATE_TOOL_RESULT", "a call has a second result", event.seq)
         elif self._record.hides_calls(lane, event.seq):
             # The call of this result is hidden; its result is here, but no rule can read whose it is.
             gap = Gap(seq=event.seq, agent=lane.id, may_hide=("tool.result",), reason="a result whose call is hidden")
@@ -162,16 +160,11 @@ class Pairing:
             for call_id, results in early.items():
                 for result in results:
                     if call_id and call_id in self.seen.get(lane.id, ()):
-                        self._record.remark(
-                            "RESULT_BEFORE_CALL", "a result arrived before its call", result.seq, key=call_id
-                        )
+                        self._record.remark("RESULT_BEFORE_CALL", "a result arrived before its call", result.seq)
                     else:
-                        self._record.remark(
-                            "ORPHAN_TOOL_RESULT", "a result has no call in the record", result.seq, key=call_id
-                        )
+                        self._record.remark("ORPHAN_TOOL_RESULT", "a result has no call in the record", result.seq)
 
     def _missing(self, lane: LaneState, call: OpenCall, is_stopped: bool) -> None:
-        key = call.event.call_id
         if is_stopped and lane.epoch <= call.epoch:
             self._record.remark(
                 "MISSING_TOOL_RESULT",
@@ -179,10 +172,9 @@ class Pairing:
                 call.event.seq,
                 verdict="inconclusive",
                 reason="record-ends",
-                key=key,
             )
         else:
-            self._record.remark("MISSING_TOOL_RESULT", "a call has no result", call.event.seq, key=key)
+            self._record.remark("MISSING_TOOL_RESULT", "a call has no result", call.event.seq)
 
 
 def _close(lane: LaneState, key: str, found: Any, call: OpenCall) -> None:

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Then
 from outstep.contracts.model import Contract, FactSource, Forget, Rule
-from outstep.contracts.selectors import Expr, Selector
+from outstep.contracts.selectors import Expr, Selector, Spot
 from outstep.expr.nodes import Binary, Call, Node, conjuncts, names_of, paths_of, walk
 from outstep.findings import Verdict
 
-Role = Literal["for", "kind", "after", "until", "since", "fact", "forget"]
+Role = Literal["for", "kind", "after", "until", "since", "fact", "forget", "known"]
 
 
 class Listener(NamedTuple):
@@ -43,6 +43,14 @@ class Join(NamedTuple):
 NO_JOIN = Join((), (), (), ())
 
 
+_NOWHERE = Spot(0, 0, 0)
+_USUAL_SOURCES = (
+    Selector(what="user message", by="any", text="user message", spot=_NOWHERE),
+    Selector(what="context", by="any", text="context", spot=_NOWHERE),
+    Selector(what="result", outcome="ok", text="ok result", spot=_NOWHERE),
+)
+
+
 class Plan:
     """Listeners by event type, joins by selector, and where facts are kept."""
 
@@ -63,7 +71,11 @@ class Plan:
         """Rules that count known failures, with the place of their counter."""
         self.about = tuple(dict.fromkeys(self.facts[rule.about] for rule in contract.rules if rule.about in self.facts))
         """Facts whose keys a claim may mention."""
-        self.asks_known = any(_calls_known(expr.node) for expr in expressions(contract))
+        self.known: dict[str, tuple[Selector, ...]] = {}
+        """Sources that `known` asks: the text of its selector, or an empty text for the usual ones."""
+        if any(_calls_known(expr.node) for expr in expressions(contract)):
+            self.known = {"": _USUAL_SOURCES, **{text: (selector,) for text, selector in contract.known.items()}}
+        self.sources = tuple(self.known)
         self.reads_response = any(
             name in {"said", "calls"} or ("this" in names_of(expr.node) and _asks_response(expr.node))
             for expr in expressions(contract)
@@ -78,6 +90,9 @@ class Plan:
         )
         for index in reversed(range(len(contract.facts))):
             self._add_fact(index)
+        for number, source in enumerate(self.sources):
+            for slot, selector in enumerate(self.known[source]):
+                self._add("known", number, slot, selector)
         self.quiet_verdicts: list[Verdict] = [_quiet_verdict(rule) for rule in contract.rules]
         """By rule: the verdict when nothing settled, on a trace that hides nothing."""
         self.unusual = tuple(index for index, rule in enumerate(contract.rules) if _is_unusual(rule))
@@ -96,7 +111,7 @@ class Plan:
         if isinstance(kind, Needs | Then):
             for slot, selector in enumerate(kind.any):
                 self._add("kind", index, slot, _of_its_calls(selector, rule))
-                self.joins["kind", index, slot] = split(selector.where, sides)
+                self.joins["kind", index, slot] = split(selector.where, sides - {"match"} if selector.what == "claim" else sides)
                 if isinstance(kind, Needs):
                     self._add_table("kind", index, slot)
         if rule.counting == "unless_failed":
@@ -109,7 +124,7 @@ class Plan:
         for role, selectors in marks:
             for slot, selector in enumerate(selectors):
                 self._add(role, index, slot, selector)
-                self.joins[role, index, slot] = split(selector.where, sides)
+                self.joins[role, index, slot] = split(selector.where, sides - {"match"} if selector.what == "claim" else sides)
                 if role == "since" and isinstance(kind, Needs):
                     self._add_table(role, index, slot)
 

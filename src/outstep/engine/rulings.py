@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Never
+from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never
 from outstep.contracts.model import Rule, Text
 from outstep.contracts.selectors import Expr, Selector
 from outstep.engine.views import View
@@ -85,7 +85,7 @@ class Rulings:
                 reason=reason,
                 sentence=sentence,
                 seq=self._place(view),
-                key=key,
+                key=key or _element(view),
                 values=tuple(values),
                 missing=tuple(missing),
                 witness=tuple(witness),
@@ -158,10 +158,6 @@ class Rulings:
             for part in text.parts
         )
 
-    def key_text(self, key: Any) -> str:
-        """Return a key as text for people."""
-        return key_text(key)
-
     def finish(self, applies: Any) -> None:
         """Give every rule its verdict, once everything has settled."""
         run = self._as_run()
@@ -222,7 +218,7 @@ class Rulings:
 
     def _doubt(self, index: int, rule: Rule) -> Ruling | None:
         run = self._as_run()
-        if run.gaps.anywhere(rule.triggers):
+        if run.may_hide_trigger(index, rule):
             return Ruling(
                 rule=index,
                 verdict="inconclusive",
@@ -234,7 +230,7 @@ class Rulings:
                     if place <= run.last_seq
                 ),
             )
-        if not run.is_recorded(rule.triggers):
+        if not run.is_recorded(_asked(rule)):
             return Ruling(
                 rule=index,
                 verdict="inconclusive",
@@ -247,6 +243,22 @@ class Rulings:
         return self  # type: ignore[return-value]
 
 
+def _asked(rule: Rule) -> tuple[Selector, ...]:
+    """Return the selectors whose absence from the record would let a rule hold or be vacuous."""
+    is_lower = isinstance(rule.kind, AtLeast | Exactly)
+    selectors = rule.after if isinstance(rule.kind, AtLeast) else rule.after + rule.triggers
+    if is_lower:
+        selectors += rule.until
+    if is_lower or isinstance(rule.kind, Needs):
+        selectors += rule.since
+    return selectors
+
+
+def _element(view: View | None) -> str:
+    """Return the element of `each` or `about` that an instance is for."""
+    return show(view.extra["it"]) if view is not None and view.extra else ""
+
+
 def _quoted(selectors: Sequence[Selector]) -> str:
     return " or ".join(f"`{selector.text}`" for selector in selectors)
 
@@ -257,14 +269,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, Hidden):
         return "(hidden)"
     return value if type(value) is str else show(value)
-
-
-def key_text(key: Any) -> str:
-    """Return a key as text for people."""
-    from outstep.expr.values import from_key
-
-    if isinstance(key, tuple) and key and isinstance(key[0], str) and key[0] in {"bool", "list", "map"}:
-        return show(from_key(key)) if key[0] == "bool" else str(key)
-    if isinstance(key, tuple):
-        return ", ".join(key_text(part) for part in key)
-    return show(key)

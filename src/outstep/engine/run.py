@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from outstep import codec
 from outstep.codec import Unreadable
 from outstep.contracts.kinds import Integrity
@@ -95,7 +97,7 @@ class Run(Rulings, Triggers):
         self.is_veiled = False
         """Whether an event had hidden values."""
         self._is_stopped = False
-        self.known_text: dict[str, KnownText] = {}
+        self.known_text: dict[tuple[str, str], KnownText] = {}
         self.types_seen: set[str] = set()
         self.key_index: dict[int, MentionIndex[Any]] = {fact: MentionIndex() for fact in self.plan.about}
         """Keys of the facts that claims are about, by the words in them."""
@@ -158,7 +160,7 @@ class Run(Rulings, Triggers):
         self.pairing.call(lane, event)
         self._cover_by_approval(lane, event)
         if lane.id == "main":
-            self.drop_final()
+            self.drop_final(event.seq)
         self.look_at_call(event, lane)
         self._spawn(lane, event)
         lane.calls += 1
@@ -190,7 +192,7 @@ class Run(Rulings, Triggers):
         tool = self.parts.tools.get(canonical)
         if tool is None:
             if event.tool:
-                self.remark("UNDECLARED_TOOL", f"`{event.tool}` is not declared in `tools`", event.seq, key=event.tool)
+                self.remark("UNDECLARED_TOOL", f"`{event.tool}` is not declared in `tools`", event.seq)
         elif tool.args is not None and event.args_raw is None:
             wrong = schema.misfit(tool.args, self.arguments(event), self.parts.schemas)
             if wrong is not None:
@@ -215,8 +217,6 @@ class Run(Rulings, Triggers):
         self.dispatch("tool.result", call.event.tool, view)
         for monitor in self._answered:
             monitor.answered(view)
-        if self.plan.asks_known and view.outcome == "ok":
-            self._note_text(lane, event.seq, view.lookup("text"), view.lookup("data"))
 
     def _check_denied(self, lane: LaneState, event: ToolResult, view: View) -> None:
         if lane.approvals.get(event.call_id) != "denied" or not event.call_id:
@@ -253,7 +253,6 @@ class Run(Rulings, Triggers):
         if not self.turns_seen:
             lane.turn_ids.clear()
         self.dispatch("user.message", "", View(self, event, lane, issued=False))
-        self._note_text(lane, event.seq, event.text)
 
     def _step_context(self, event: Context) -> None:
         lane = self.lane(event.agent)
@@ -263,7 +262,6 @@ class Run(Rulings, Triggers):
         elif event.what == "record.duplicate_seq":
             self.remark("DUPLICATE_SEQ", f"the record uses the sequence number {event.name} twice", event.seq)
         self.dispatch("context", "", View(self, event, lane, issued=False))
-        self._note_text(lane, event.seq, event.text)
 
     def _step_approval(self, event: Approval) -> None:
         lane = self.lane(event.agent)
@@ -283,8 +281,10 @@ class Run(Rulings, Triggers):
         self.dispatch("state", "", View(self, event, None, issued=False))
 
     def _step_gap(self, event: Gap) -> None:
-        if event.turn is not None and event.agent is not None:
-            lane = self.lane(event.agent)
+        if event.turn is not None:
+            if event.agent is None:
+                event = replace(event, agent="main")
+            lane = self.lane(event.agent or "main")
             if lane.turn != event.turn:
                 self._opened(lane, event.turn, event.seq)
         self.note_gap(event, is_recorded=True)
@@ -362,8 +362,9 @@ class Run(Rulings, Triggers):
         child.counters = [counter.inherit(parent.epoch if epoch is None else epoch) for counter in parent.counters]
         child.gaps = parent.known_gaps(position)
         child.spawned_at = seq
-        if parent.id in self.known_text:
-            self.known_text[named.id] = self.known_text[parent.id].child(position)
+        for source in self.plan.known:
+            if (parent.id, source) in self.known_text:
+                self.known_text[named.id, source] = self.known_text[parent.id, source].child(position)
         self.lanes[named.id] = child
         return child
 
@@ -378,8 +379,9 @@ class Run(Rulings, Triggers):
             known = {id(gap) for gap, _ in lane.gaps}
             lane.gaps.extend(pair for pair in child.gaps if id(pair[0]) not in known)
             lane.gaps.sort(key=lambda pair: pair[1])
-            if child.id in self.known_text:
-                self._text_of(lane).returned(self.last_seq, self.known_text[child.id])
+            for source in self.plan.known:
+                if (child.id, source) in self.known_text:
+                    self._text_of(lane, source).returned(self.last_seq, self.known_text[child.id, source])
 
     @property
     def is_plain(self) -> bool:
@@ -389,7 +391,7 @@ class Run(Rulings, Triggers):
             or self.is_veiled
             or self.header.lanes
             or self._deadlines
-            or self.plan.asks_known
+            or self.plan.known
             or self.applies is not True
             or (self.lanes and self.lane("main").approvals)
         )
@@ -490,25 +492,35 @@ class Run(Rulings, Triggers):
         """Return a selector of any result."""
         return ANY_RESULT
 
-    def known(self, view: View, value: Any, selector: str | None = None) -> Any:
-        """Answer `known(v)`: mentioned in a user message, context or ok result that the event may know."""
-        if view.lane is None or selector is not None:
-            return Missing("`known` with a selector cannot be asked here")
-        text = self.known_text.get(view.lane.id)
-        if text is not None and text.mentions(value, view.at):
-            return True
-        if self.gaps.known(view, "user.message", "context", "tool.result"):
+    def known(self, view: View, value: Any, selector: str = "") -> Any:
+        """Answer `known(v)`: mentioned in an event of the source that the view may know."""
+        lanes = [view.lane] if view.lane is not None else list(self.lanes.values())
+        found: Any = False
+        try:
+            for lane in lanes:
+                text = self.known_text.get((lane.id, selector))
+                inside = text.mentions(value, view.at) if text is not None else False
+                if inside is True:
+                    return True
+                found = found if inside is False else inside
+        except ValueError as error:
+            return Missing(str(error))
+        if self.gap_known(view, self.plan.known[selector]):
             return Hidden("`known`: a gap may hide where it was mentioned")
-        return False
+        return found
 
-    def _text_of(self, lane: LaneState) -> KnownText:
-        return self.known_text.setdefault(lane.id, KnownText())
+    def _text_of(self, lane: LaneState, source: str) -> KnownText:
+        return self.known_text.setdefault((lane.id, source), KnownText())
 
-    def _note_text(self, lane: LaneState, seq: int, *values: Any) -> None:
-        if self.plan.asks_known:
-            text = self._text_of(lane)
-            for value in values:
-                text.add(seq, value)
+    def _note_text(self, source: str, view: View, *, is_sure: bool) -> None:
+        if view.lane is None:
+            return
+        text = self._text_of(view.lane, source)
+        told: Any = view.members()
+        if view.call is not None:
+            # What came back, not what was asked.
+            told = [view.lookup(name) for name in ("data", "text", "error")]
+        text.add(view.seq, told, is_sure=is_sure)
 
     # -- expressions in their three places --------------------------------------------------------------------------
 
@@ -532,6 +544,11 @@ class Run(Rulings, Triggers):
             return Hidden(f"`{expr.text}`: too costly to evaluate")
 
     # -- the end ----------------------------------------------------------------------------------------------------
+
+    @property
+    def was_aborted(self) -> bool:
+        """Whether the run was stopped from outside, with nothing hidden."""
+        return self.end is not None and self.end.end == "aborted"
 
     @property
     def was_stopped(self) -> bool:
@@ -616,6 +633,10 @@ class Run(Rulings, Triggers):
             match = self.match_frame(listener.selector, view)
             if match is not False:
                 forget_fact(self, listener.owner, listener.slot, view, match)
+        elif role == "known":
+            match = self.match(listener.selector, view, None)
+            if match is True or isinstance(match, Hidden):
+                self._note_text(self.plan.sources[listener.owner], view, is_sure=match is True)
         elif role == "kind":
             monitor = self.monitors[listener.owner]
             if monitor is not None:

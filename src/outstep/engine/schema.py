@@ -56,19 +56,23 @@ def proves_fit(schema: Any, value: Any) -> bool:
     kind = schema.get("type")
     if kind is not None and not _is_of(kind, value):
         return False
-    if ("enum" in schema or "const" in schema) and not (
-        type(value) is str and value in schema.get("enum", (value,)) and value == schema.get("const", value)
-    ):
+    if ("enum" in schema or "const" in schema) and not _is_listed(schema, value):
         return False
     if type(value) is dict:
         return _proves_object(schema, value)
     if type(value) is list:
         return "items" not in schema or all(proves_fit(schema["items"], item) for item in value)
     if type(value) is str:
-        return schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+        return bool(schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)))
     if type(value) in {int, Decimal}:
         return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
     return True
+
+
+def _is_listed(schema: dict[str, Any], value: Any) -> bool:
+    if type(value) is not str:
+        return False
+    return value in schema.get("enum", (value,)) and bool(value == schema.get("const", value))
 
 
 def _is_of(kind: Any, value: Any) -> bool:

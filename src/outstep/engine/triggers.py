@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from outstep.contracts.kinds import Needs, Require
+from outstep.contracts.kinds import AtLeast, Exactly, Needs, Never, Require
 from outstep.contracts.model import Rule
 from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Expr, Selector, Spot
 from outstep.engine.explain import comparisons
 from outstep.engine.facts import FactView
-from outstep.engine.gaps import hides, known_to
+from outstep.engine.gaps import hides, known_to, may_hide, stands_before
 from outstep.engine.plan import Listener
 from outstep.engine.rulings import Settled
 from outstep.engine.views import View
@@ -56,10 +56,9 @@ class Marks:
         index = bisect_left(places, since + 1)
         return places[index] if index < len(places) and places[index] < before else -1
 
-    def fog_between(self, since: int, before: int) -> bool:
-        """Return whether an undecided one stands between two places."""
-        index = bisect_left(self.fog, since + 1)
-        return index < len(self.fog) and self.fog[index] < before
+    def fog_in(self, since: int, before: int) -> list[int]:
+        """Return where undecided ones stand between two places."""
+        return self.fog[bisect_left(self.fog, since + 1) : bisect_left(self.fog, before)]
 
 
 class Triggers:
@@ -85,6 +84,8 @@ class Triggers:
         self._marks: dict[tuple[str, int, int], Marks] = {}
         self._final_kept: list[tuple[int, View, list[Any]]] = []
         self._opened_windows: set[int] = set()
+        self._main_call = -1
+        """Where the newest call of `main` stands."""
 
     # -- which events ------------------------------------------------------------------------------------------------
 
@@ -173,6 +174,11 @@ class Triggers:
         if applies is False:
             return
         if applies is not True:
+            monitor = run.monitors[index]
+            if monitor is not None and hasattr(monitor, "has_undecided"):
+                monitor.has_undecided = True
+            if isinstance(rule.kind, AtLeast | Exactly):
+                return
             reason = "hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition"
             run.settle(
                 index,
@@ -183,7 +189,6 @@ class Triggers:
                 missing=(applies.reason,),
             )
             return
-        self._opened_windows.add(index)
         self._instances(index, rule, view)
 
     def _instances(self, index: int, rule: Rule, view: View) -> None:
@@ -272,8 +277,9 @@ class Triggers:
             self.trigger(index, _of(rule, "final message"), view)
             self._final_kept.append((index, view, run.kept_back()))
 
-    def drop_final(self) -> None:
+    def drop_final(self, seq: int) -> None:
         """A call of main follows: what was said last is not the final message."""
+        self._main_call = seq
         self._run().final = None
         self._final_kept = []
 
@@ -282,30 +288,49 @@ class Triggers:
         if not self._final_rules and not self._end_rules:
             return
         run = self._run()
-        kept = {index: settled for index, _, settled in self._final_kept}
         for index in self._final_rules:
-            rule = run.contract.rules[index]
-            if run.final is None:
-                continue
-            if run.gaps.behind(run.final.seq, _AFTER_FINAL) and rule.judge == "run":
-                run.settle(
-                    index,
-                    "inconclusive",
-                    run.final,
-                    "a gap behind this message may hide the final one",
-                    reason="hidden-trigger",
-                )
-            elif index in kept:
-                for instance in kept[index]:
-                    run.emit(index, instance.verdict, instance.ruling)
-            else:
-                self.trigger(index, _of(rule, "final message"), run.final)
+            self._close_final(index, run.contract.rules[index])
         # Behind the gap that a cut-off record ends with.
         end = RunEnd(seq=run.last_seq + 2, end=run.end.end if run.end is not None else "completed")
         view = View(run, end, None, issued=False)
         for index in self._end_rules:
             rule = run.contract.rules[index]
             self.trigger(index, _of(rule, "end"), view)
+
+    def _close_final(self, index: int, rule: Rule) -> None:
+        run = self._run()
+        kept = {rule_index: settled for rule_index, _, settled in self._final_kept}
+        if run.was_aborted and rule.judge == "run":
+            run.settle(
+                index,
+                "inconclusive",
+                run.final,
+                "the run was stopped before its final message",
+                reason="unfinished-run",
+            )
+        elif run.final is None:
+            return
+        elif rule.judge == "run" and self._is_final_doubtful(run.final):
+            run.settle(
+                index,
+                "inconclusive",
+                run.final,
+                "a gap may hide that this is not the final message",
+                reason="hidden-evidence",
+            )
+        elif index in kept:
+            for instance in kept[index]:
+                run.emit(index, instance.verdict, instance.ruling)
+        else:
+            self.trigger(index, _of(rule, "final message"), run.final)
+
+    def _is_final_doubtful(self, final: View) -> bool:
+        run = self._run()
+        turn = getattr(final.event, "turn", None)
+        return run.gaps.behind(final.seq, _AFTER_FINAL) or any(
+            gap.turn is not None and gap.turn == turn and gap.agent == "main" and may_hide(gap, ("tool.call",))
+            for gap, _ in run.gaps.all
+        )
 
     # -- windows -----------------------------------------------------------------------------------------------------
 
@@ -332,19 +357,91 @@ class Triggers:
             marks.fog.append(view.seq)
         else:
             marks.add(key, view.seq)
-            self._opened_windows.add(listener.owner)
+            if listener.role == "after":
+                self._opened_windows.add(listener.owner)
+            if monitor is not None and listener.role != "since" and not join.this:
+                monitor.marked(listener.role, view.seq)
 
     def window(self, index: int, rule: Rule, view: View) -> Any:
         """Return whether an event lies in the rule's window."""
         opened = self.latest(index, rule, "after", view)
         closed = self.latest(index, rule, "until", view)
-        if isinstance(opened, Hidden) or isinstance(closed, Hidden):
-            return opened if isinstance(opened, Hidden) else closed
+        for place in (opened, closed):
+            if isinstance(place, Hidden):
+                return place
         is_inside = (opened >= 0 if rule.after else True) and (closed < 0 or (bool(rule.after) and closed < opened))
-        since = opened if is_inside else closed
-        if self.is_doubtful(index, ("after", "until"), rule.after + rule.until, since, view):
+        doubted = ("until", rule.until, opened) if is_inside else ("after", rule.after, closed)
+        if self.is_doubtful(index, doubted[:1], doubted[1], doubted[2], view):
             return Hidden("a gap may hide an event that opens or closes the window")
         return is_inside
+
+    def begins(self, index: int, rule: Rule, view: View) -> tuple[int, int]:
+        """Return where the count of an event begins, and the latest place where it may have begun anew."""
+        begins = surest = -1
+        if rule.after:
+            closed = self.latest(index, rule, "until", view)
+            begins = self._first_opening(index, rule, closed, view)
+            doubts = self._doubts(index, ("after",), rule.after, begins, view)
+            if rule.until and self._doubts(index, ("until",), rule.until, begins, view):
+                surest = max(doubts, default=-1)
+        if rule.since:
+            latest = self.latest(index, rule, "since", view)
+            begins = max(begins, view.at if isinstance(latest, Hidden) else latest)
+            surest = max([surest, *self._doubts(index, ("since",), rule.since, begins, view)])
+        return begins, max(begins, surest)
+
+    def opening(self, index: int, rule: Rule, view: View) -> int:
+        """Return where the window of an event opened, `since` not considered."""
+        return self._first_opening(index, rule, self.latest(index, rule, "until", view), view)
+
+    def newest_since(self, index: int, rule: Rule, start: int, end: int | None) -> tuple[int, int]:
+        """Return where the newest `since` of a window stands, and where it may."""
+        run = self._run()
+        before = run.last_seq + 1 if end is None else end
+        surely = perhaps = start
+        for (role, owner, _), marks in self._marks.items():
+            if owner == index and role == "since":
+                for places in marks.places.values():
+                    place = places[max(bisect_left(places, before) - 1, 0)]
+                    if start < place < before:
+                        surely = max(surely, place)
+                perhaps = max([perhaps, *marks.fog_in(start, before)])
+        perhaps = max(perhaps, surely)
+        for gap, place in run.gaps.all:
+            if start < place and (end is None or place < end) and hides(gap, rule.since):
+                perhaps = max(perhaps, place)
+        return surely, perhaps
+
+    def is_window_doubtful(self, index: int, rule: Rule, end: int | None) -> bool:
+        """Return whether a window may open or end unseen."""
+        selectors = rule.after + rule.until
+        if not selectors:
+            return False
+        if self.may_hide_between(selectors, -2, end):
+            return True
+        limit = self._run().last_seq + 1 if end is None else end
+        return any(
+            marks.fog_in(-2, limit)
+            for (role, owner, _), marks in self._marks.items()
+            if owner == index and role in {"after", "until"}
+        )
+
+    def may_hide_between(self, selectors: Sequence[Selector], since: int, end: int | None) -> bool:
+        """Return whether a gap between two places may hide what the selectors pick."""
+        return any(
+            place > since and (end is None or place < end) and hides(gap, selectors)
+            for gap, place in self._run().gaps.all
+        )
+
+    def _first_opening(self, index: int, rule: Rule, closed: int, view: View) -> int:
+        run = self._run()
+        found = []
+        for slot, _ in enumerate(rule.after):
+            marks = self._marks.get(("after", index, slot))
+            key = read_key(run, run.plan.joins["after", index, slot].this, view)
+            if marks is not None and not isinstance(key, Missing | Hidden):
+                found.append(marks.first_after(key, closed, view.at))
+        return min((place for place in found if place >= 0), default=-1)
 
     def latest(self, index: int, rule: Rule, role: str, view: View) -> Any:
         """Return the place of the latest event of a role before the view is judged: -1 for none, or `Hidden`."""
@@ -364,19 +461,53 @@ class Triggers:
         self, index: int, roles: Sequence[str], selectors: Sequence[Selector], since: int, view: View
     ) -> bool:
         """Return whether something between `since` and the view may be an event of one of the roles."""
+        return bool(self._doubts(index, roles, selectors, since, view))
+
+    def _doubts(
+        self, index: int, roles: Sequence[str], selectors: Sequence[Selector], since: int, view: View
+    ) -> list[int]:
         run = self._run()
-        gaps = () if view.ignores_gaps else run.gaps.all
-        if any(since < place < view.at and hides(gap, selectors) for gap, place in gaps):
-            return True
-        return any(
-            marks.fog_between(since, view.at)
-            for (role, owner, _), marks in self._marks.items()
-            if owner == index and role in roles
-        )
+        gaps = () if view.ignores_gaps or not selectors else run.gaps.all
+        found = [
+            place
+            for gap, place in gaps
+            if place > since and stands_before(gap, place, view.at) and hides(gap, selectors)
+        ]
+        for (role, owner, _), marks in self._marks.items():
+            if owner == index and role in roles:
+                found += marks.fog_in(since, view.at)
+        return found
 
     def ever_inside(self, index: int) -> bool:
         """Return whether the rule's window ever opened."""
         return not self._run().contract.rules[index].after or index in self._opened_windows
+
+    def may_hide_trigger(self, index: int, rule: Rule) -> bool:
+        """Return whether a gap may hide an event that the rule would have judged."""
+        gaps = self._run().gaps
+        plain = tuple(selector for selector in rule.triggers if selector.what != "final message")
+        windows = rule.after + rule.until
+        if isinstance(rule.kind, AtLeast) and not (rule.per or rule.per_turn):
+            return gaps.anywhere(windows)
+        if isinstance(rule.kind, AtLeast | Exactly):
+            return gaps.anywhere(plain + windows)
+        if gaps.anywhere(plain):
+            return True
+        if isinstance(rule.kind, Never) and not self.ever_inside(index):
+            return gaps.anywhere(rule.after) or self._may_have_opened(index)
+        return plain != rule.triggers and self._may_hide_final()
+
+    def _may_have_opened(self, index: int) -> bool:
+        return any(marks.fog for (role, owner, _), marks in self._marks.items() if owner == index and role == "after")
+
+    def _may_hide_final(self) -> bool:
+        run = self._run()
+        if run.final is not None:
+            return self._is_final_doubtful(run.final)
+        return any(
+            may_hide(gap, ("assistant.message",)) and gap.agent in {None, "main"} and place > self._main_call
+            for gap, place in run.gaps.all
+        )
 
     def gap_known(self, view: View, selectors: Sequence[Selector], since: int = -1) -> bool:
         """Return whether a gap known to the view, behind `since`, may hide what the selectors pick."""
@@ -389,9 +520,9 @@ class Triggers:
         """Return the values of expressions as one key, or the first that is hidden or missing."""
         return read_key(self, exprs, view)
 
-    def unreadable(self, rule: int, view: View, value: Any, otherwise: str) -> None:
+    def unreadable(self, rule: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
         """Settle an instance whose evidence is missing or hidden."""
-        unreadable(self, rule, view, value, otherwise)
+        unreadable(self, rule, view, value, otherwise, key)
 
     def comparison(self, expr: Expr, view: View) -> tuple[str, ...]:
         """Return the values that make an expression false, as `3500 > 3000`."""
@@ -416,11 +547,13 @@ def read_key(run: Any, exprs: Sequence[Expr], view: View) -> Any:
         return Hidden(str(error))
 
 
-def unreadable(run: Any, index: int, view: View, value: Any, otherwise: str) -> None:
+def unreadable(run: Any, index: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
     """Settle an instance whose evidence is missing or hidden."""
     rule: Rule = run.contract.rules[index]
     if isinstance(value, Hidden):
-        run.settle(index, "inconclusive", view, value.reason, reason="hidden-evidence", missing=(value.reason,))
+        run.settle(
+            index, "inconclusive", view, value.reason, reason="hidden-evidence", key=key, missing=(value.reason,)
+        )
         return
     reason = value.reason if isinstance(value, Missing) else otherwise
     run.settle(
@@ -429,6 +562,7 @@ def unreadable(run: Any, index: int, view: View, value: Any, otherwise: str) -> 
         view,
         reason,
         reason="missing-evidence",
+        key=key,
         missing=(reason,),
     )
 

@@ -278,11 +278,25 @@ def _state(view: View) -> Any:
 
 
 def _said(view: View) -> Any:
-    return view.said if isinstance(view.event, ToolCall) else NOT_BOUND
+    if not isinstance(view.event, ToolCall):
+        return NOT_BOUND
+    return _unless_hidden(view, "assistant.message", "said", view.said)
 
 
 def _calls(view: View) -> Any:
-    return view.calls if isinstance(view.event, AssistantMessage) else NOT_BOUND
+    if not isinstance(view.event, AssistantMessage):
+        return NOT_BOUND
+    return _unless_hidden(view, "tool.call", "calls", view.calls)
+
+
+def _unless_hidden(view: View, type_: str, name: str, value: Any) -> Any:
+    """Return what the same response held before, unless a gap in it may hide some of it."""
+    turn = getattr(view.event, "turn", None)
+    for gap, place in view.run.gaps.all:
+        is_here = gap.turn is not None and gap.turn == turn and gap.agent == view.lane.id and place < view.seq
+        if is_here and gap.can_hide(type_):
+            return Hidden(f"`{name}`: a gap may hide what the response held")
+    return value
 
 
 def _usage(view: View) -> Any:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from outstep.expr.affirms import affirms
 from outstep.expr.clauses import Sentence, read
-from outstep.expr.literals import is_cjk
+from outstep.expr.literals import is_cjk, required_pieces
 from outstep.expr.patterns import Pattern, PatternError, PatternSet, compile_pattern, encode, quote
 from outstep.expr.sentences import APOSTROPHES, UNSEEN, is_question, sentences
 from outstep.expr.spelling import nfkc
@@ -51,7 +51,7 @@ class ClaimFinder:
         """Compile the patterns of each claim name; raises `PatternError`."""
         self._patterns = [_ClaimPattern(name, text) for name, texts in claims.items() for text in texts]
         self._set = PatternSet(pattern.pattern for pattern in self._patterns)
-        needles = [pattern.pattern.needles(pieces=True).texts for pattern in self._patterns]
+        needles = [(*required_pieces(pattern.pattern.text), ())[0] for pattern in self._patterns]
         self._needles = _shortest(text for texts in needles for text in texts)
         self._always = not all(needles)
 

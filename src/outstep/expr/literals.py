@@ -6,35 +6,48 @@ which one *must* occur in whatever it matches. The answer is sound, not complete
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from itertools import groupby
 
 from msgspec import Struct
 
 _MOST = 16
 """More alternatives than this are not worth looking for one by one."""
 
+_MOST_SETS = 8
+"""More conditions than this make nothing surer."""
+
+Texts = tuple[str, ...]
+"""Texts of which one occurs; empty: nothing known."""
+
 
 class Needles(Struct, frozen=True):
     """What `required` found."""
 
-    texts: tuple[str, ...]
+    texts: Texts
     """One of them occurs wherever the pattern matches; empty: nothing known."""
     folded: bool
     """They are case-folded and must be sought in case-folded text."""
 
 
-def required(pattern: str, *, ignore_case: bool = False, pieces: bool = False) -> Needles:
-    """Return texts of which one occurs in everything that a valid RE2 `pattern` matches.
-
-    With `pieces`, only runs of ASCII letters and digits or of CJK characters are used: what survives when blanks
-    are joined and marks removed.
-    """
+def required(pattern: str, *, ignore_case: bool = False) -> Needles:
+    """Return texts of which one occurs in everything that a valid RE2 `pattern` matches."""
     folded = ignore_case or _switches_case(pattern)
-    try:
-        best = _Reader(pattern, folded, pieces).alternatives()
-    except (_Unknown, RecursionError):
-        best = ()
-    return Needles(best, folded)
+    return Needles(_sharpest(_read(pattern, folded, pieces=False)), folded)
+
+
+def required_pieces(pattern: str) -> tuple[Texts, ...]:
+    """Return all that must occur in what a case-blind `pattern` matches: of each set one text, sharpest set first.
+
+    The texts are case-folded runs of ASCII letters and digits or of CJK characters: what survives when blanks are
+    joined and marks removed.
+    """
+    kept: list[Texts] = []
+    for texts in sorted(dict.fromkeys(_read(pattern, folded=True, pieces=True)), key=_bluntness):
+        if len(kept) < _MOST_SETS and not any(_follows(texts, other) for other in kept):
+            kept.append(texts)
+    return tuple(kept)
 
 
 def is_cjk(char: str) -> bool:
@@ -71,11 +84,25 @@ def _places(text: str, part: str) -> Iterator[int]:
         place = text.find(part, place + 1)
 
 
-def _sharper(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the set whose shortest text is longer; with equal ones the smaller set."""
-    if not first or not second:
-        return first or second
-    return max(first, second, key=lambda texts: (min(map(len, texts)), -len(texts)))
+def _read(pattern: str, folded: bool, pieces: bool) -> list[Texts]:
+    try:
+        return _Reader(pattern, folded, pieces).alternatives()
+    except (_Unknown, RecursionError):
+        return []
+
+
+def _bluntness(texts: Texts) -> tuple[int, int]:
+    return -min(map(len, texts)), len(texts)
+
+
+def _follows(texts: Texts, other: Texts) -> bool:
+    """Return whether one of `texts` occurs wherever one of `other` does."""
+    return all(any(text in longer for text in texts) for longer in other)
+
+
+def _sharpest(sets: Iterable[Texts]) -> Texts:
+    """Return the set whose shortest text is longest; with equal ones the smaller, then the first."""
+    return reduce(lambda best, texts: best if best and _bluntness(best) <= _bluntness(texts) else texts, sets, ())
 
 
 class _Reader:
@@ -87,20 +114,22 @@ class _Reader:
         self.folded = folded
         self.pieces = pieces
 
-    def alternatives(self) -> tuple[str, ...]:
-        """Read `a|b|c` up to a closing bracket or the end."""
+    def alternatives(self) -> list[Texts]:
+        """Read `a|b|c` up to a closing bracket or the end; return sets, of each of which one text must occur."""
         branches = [self.sequence()]
         while self.at < len(self.pattern) and self.pattern[self.at] == "|":
             self.at += 1
             branches.append(self.sequence())
+        if len(branches) == 1:
+            return branches[0]
         if not all(branches):
-            return ()
-        texts = tuple(dict.fromkeys(text for branch in branches for text in branch))
-        return texts if len(texts) <= _MOST else ()
+            return []
+        texts = tuple(dict.fromkeys(text for branch in branches for text in _sharpest(branch)))
+        return [texts] if len(texts) <= _MOST else []
 
-    def sequence(self) -> tuple[str, ...]:
-        """Read one branch; return the sharpest set among its parts."""
-        best: tuple[str, ...] = ()
+    def sequence(self) -> list[Texts]:
+        """Read one branch; return what its parts require."""
+        found: list[Texts] = []
         run = ""
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             char, inner = self.atom()
@@ -110,23 +139,17 @@ class _Reader:
                 if plain:
                     continue
             elif least:
-                best = _sharper(best, inner)
-            best = _sharper(best, self.usable(run))
+                found.extend(inner)
+            found.extend(self.usable(run))
             run = ""
-        return _sharper(best, self.usable(run))
+        found.extend(self.usable(run))
+        return found
 
-    def usable(self, run: str) -> tuple[str, ...]:
-        """Return the longest part of a literal run that can be sought as it stands."""
+    def usable(self, run: str) -> list[Texts]:
+        """Return the parts of a literal run that can be sought as they stand."""
         if self.folded:
             run = run.casefold()
-        longest = piece = ""
-        for char in run:
-            if self.sought(char):
-                piece += char
-                longest = max(longest, piece, key=len)
-            else:
-                piece = ""
-        return (longest,) if longest else ()
+        return [("".join(piece),) for sought, piece in groupby(run, self.sought) if sought]
 
     def sought(self, char: str) -> bool:
         if self.pieces:
@@ -134,22 +157,22 @@ class _Reader:
         # RE2 and Python may know different versions of Unicode, so beyond ASCII only caseless scripts are folded.
         return not self.folded or char.isascii() or is_cjk(char)
 
-    def atom(self) -> tuple[str | None, tuple[str, ...]]:
+    def atom(self) -> tuple[str | None, list[Texts]]:
         """Read one atom: its literal character, or what its group requires."""
         char = self.pattern[self.at]
         self.at += 1
         if char == "\\":
-            return self.escape(), ()
+            return self.escape(), []
         if char == "[":
             self.skip_class()
-            return None, ()
+            return None, []
         if char == "(":
             return None, self.group()
         if char in ".^$":
-            return None, ()
+            return None, []
         if char in "*+?":
             raise _Unknown
-        return char, ()
+        return char, []
 
     def escape(self) -> str | None:
         char = self.pattern[self.at]
@@ -183,7 +206,7 @@ class _Reader:
                 raise _Unknown
         self.at += 1
 
-    def group(self) -> tuple[str, ...]:
+    def group(self) -> list[Texts]:
         pattern = self.pattern
         if pattern.startswith("?", self.at):
             if pattern.startswith(("?P<", "?<"), self.at):
@@ -192,7 +215,7 @@ class _Reader:
                 ends = [place for place in (pattern.find(":", self.at), pattern.find(")", self.at)) if place >= 0]
                 self.at = min(ends) + 1
                 if pattern[self.at - 1] == ")":
-                    return ()  # flags alone
+                    return []  # flags alone
         best = self.alternatives()
         self.at += 1
         return best

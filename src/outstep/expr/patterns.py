@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -125,9 +126,9 @@ class Pattern:
             groups[name] = None if start < 0 else data[start:end].decode("utf-8", "replace")
         return groups
 
-    def needles(self, *, pieces: bool = False) -> Needles:
+    def needles(self) -> Needles:
         """Return texts of which one occurs in everything that the pattern matches."""
-        return required(self.text, ignore_case=self.ignore_case, pieces=pieces)
+        return required(self.text, ignore_case=self.ignore_case)
 
 
 class PatternSet:
@@ -304,13 +305,15 @@ def _place(text: str, kind: str, part: str) -> int | None:
     return place if place >= 0 else None
 
 
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]|\(\?P?<([^>=!]*)>|[()]", re.DOTALL)
-"""Escapes, classes, openings of named groups, brackets: enough to tell which bracket is which."""
+@cache
+def _token() -> re.Pattern[str]:
+    """Return escapes, classes, openings of named groups, brackets: enough to tell which bracket is which."""
+    return re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]|\(\?P?<([^>=!]*)>|[()]", re.DOTALL)
 
 
 def _odd_bracket(text: str) -> int | None:
     opened: list[int] = []
-    for token in _TOKEN.finditer(text):
+    for token in _token().finditer(text):
         if token[0].startswith("("):
             opened.append(token.start())
         elif token[0] == ")":
@@ -325,7 +328,7 @@ def _group_names(text: str) -> tuple[str, ...]:
     names: list[str] = []
     if "(?P<" not in text and "(?<" not in text:
         return ()
-    for token in _TOKEN.finditer(text):
+    for token in _token().finditer(text):
         if token[1] is not None:
             if token[1] in names:
                 raise PatternError(f"the group name `{token[1]}` is used twice", token.start())

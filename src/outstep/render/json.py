@@ -7,11 +7,13 @@ docs: docs/report.md
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from outstep import codec
+from outstep.errors import Problem
 from outstep.findings import ContractSummary, Report, RuleSummary, TraceSummary
 from outstep.render.style import Style
 
@@ -25,7 +27,15 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     value["traces"] = [_whole(trace, TraceSummary) for trace in report.traces]
     value["rules"] = [_whole(rule, RuleSummary) for rule in report.rules]
     value["contracts"] = [_whole(contract, ContractSummary) for contract in report.contracts]
+    value["faults"] = problem_values(report.faults)
+    value["warnings"] = problem_values(report.warnings)
     return pretty(value)
+
+
+def problem_values(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+    """Return problems as maps, their level always in them."""
+    # A default is left out only where it is the very same object, which it is not after another process gave it.
+    return [{**msgspec.to_builtins(problem), "level": problem.level} for problem in problems]
 
 
 def pretty(value: Any) -> str:

@@ -39,11 +39,15 @@ def verdict_of(rule: RuleSummary) -> str:
         return "violated"
     if rule.inconclusive:
         return "inconclusive"
-    return "held" if rule.satisfied else "never exercised"
+    if rule.satisfied:
+        return "held"
+    return "never exercised" if rule.vacuous else "not judged"
 
 
 def _counted(rules: list[RuleSummary]) -> str:
-    by_verdict: dict[str, list[str]] = {"held": [], "violated": [], "inconclusive": [], "never exercised": []}
+    by_verdict: dict[str, list[str]] = {
+        word: [] for word in ("held", "violated", "inconclusive", "not judged", "never exercised")
+    }
     for rule in rules:
         by_verdict[verdict_of(rule)].append(visible(rule.rule))
     parts = [f"{len(names)} {word}" for word, names in by_verdict.items() if names]
@@ -55,11 +59,15 @@ def _counted(rules: list[RuleSummary]) -> str:
 
 
 def _record(rules: list[RuleSummary]) -> str:
-    violated = [visible(rule.rule) for rule in rules if rule.violated]
-    unclear = [visible(rule.rule) for rule in rules if rule.inconclusive and not rule.violated]
-    parts = [f"{', '.join(violated)} violated"] if violated else []
-    parts += [f"{', '.join(unclear)} inconclusive"] if unclear else []
-    return "; ".join(parts) or "holds together"
+    counted = [rule for rule in rules if rule.level != "observe"]
+    parts = []
+    for word in ("violated", "inconclusive"):
+        named = [visible(rule.rule) for rule in counted if verdict_of(rule) == word]
+        parts += [f"{', '.join(named)} {word}"] if named else []
+    is_judged = any(verdict_of(rule) != "not judged" for rule in rules)
+    observed = [visible(rule.rule) for rule in rules if rule.level == "observe" and verdict_of(rule) == "violated"]
+    text = "; ".join(parts) or ("holds together" if is_judged else "not judged")
+    return f"{text} (observed: {', '.join(observed)})" if observed else text
 
 
 def _gate(report: Report, style: Style) -> str:

@@ -31,12 +31,15 @@ def render(report: Report, style: Style) -> str:
 
 
 def folded(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Return findings in groups: those at one event that lack the same evidence stand together."""
+    """Return findings in groups: those at one event, or of one run, that lack the same evidence stand together."""
     groups: list[list[Finding]] = []
     places: dict[object, int] = {}
     for finding in findings:
-        key = (finding.contract, finding.trace, finding.place, finding.seq, finding.verdict, finding.missing)
-        if not finding.missing or finding.seq is None:
+        # What a gap hides is evidence, too: the same gap is the same lack.
+        gaps = tuple(witness.seq for witness in finding.witness) if finding.verdict == "inconclusive" else ()
+        where = (finding.contract, finding.trace, finding.place, finding.seq)
+        key = (where, finding.verdict, finding.reason, finding.waived, finding.missing, gaps)
+        if not finding.missing and finding.verdict != "inconclusive":
             groups.append([finding])
         elif key in places:
             groups[places[key]].append(finding)
@@ -115,9 +118,11 @@ def _body(group: list[Finding]) -> Iterator[str]:
     if len(first.missing) > MOST_MISSING:
         yield f"missing: … and {len(first.missing) - MOST_MISSING} more"
     for witness in others[:MOST_WITNESSES]:
-        note = witness.note or "see"
-        place = f" (line {witness.place.line})" if witness.place is not None and witness.place.line else ""
-        yield f"{note}{place}: {witness.quote}" if witness.quote else f"{note}{place}"
+        line = f"line {witness.place.line}" if witness.place is not None and witness.place.line else ""
+        # The reason of a gap is both its note and part of its quote.
+        note = "" if witness.note in witness.quote else witness.note
+        where = f"{note} ({line})" if note and line else note or line or "see"
+        yield f"{where}: {witness.quote}" if witness.quote else where
     if len(others) > MOST_WITNESSES:
         yield f"… and {len(others) - MOST_WITNESSES} more events"
 
@@ -140,14 +145,19 @@ def _notes(group: list[Finding]) -> Iterator[tuple[str, str]]:
     reasons = dict.fromkeys(finding.reason for finding in group if finding.reason)
     if first.verdict == "inconclusive" and reasons:
         yield "reason", ", ".join(reasons)
-    for place in dict.fromkeys(str(finding.contract_place) for finding in group if finding.contract_place):
-        # One rule, one line; the column says nothing to a person.
-        yield "contract", place.rsplit(":", 1)[0] if place.count(":") > 1 else place
+    places: dict[str, list[int]] = {}
+    for finding in group:
+        if finding.contract_place is not None and finding.contract_place.line is not None:
+            places.setdefault(finding.contract_place.source, []).append(finding.contract_place.line)
+    if places:
+        yield (
+            "contract",
+            "; ".join(f"{source}:{', '.join(map(str, dict.fromkeys(lines)))}" for source, lines in places.items()),
+        )
     for waived in dict.fromkeys(finding.waived for finding in group if finding.waived):
         yield "waived", waived
     if first.verdict != "violated":
-        for help in dict.fromkeys(finding.help for finding in group if finding.help):
-            yield "help", help
+        yield from (("help", help) for help in dict.fromkeys(finding.help for finding in group if finding.help))
 
 
 def _observed(report: Report, style: Style, *, names_trace: bool) -> Iterator[list[str]]:

@@ -23,6 +23,8 @@ _CAP: dict[str, tuple[Level, ...]] = {
 }
 
 _HELP = {
+    "hidden-evidence": "record the run whole, or leave unredacted what the rule reads",
+    "undecided-condition": "test a member before it is read: `has(args.force) && args.force`",
     "hidden-trigger": "`--allow hidden-trigger` accepts that all that is visible holds",
     "not-recorded": "judge a record of a format that holds such events, or lower the rule with `levels`",
     "record-ends": "record the run to its end, or pass `--complete` if it did end here",
@@ -102,7 +104,7 @@ def _finding(
         contract=contract.id,
         contract_place=place_of(contract, rule.spot),
         fingerprint=_fingerprint(draft, ruling, event, counts),
-        help=_HELP.get(ruling.reason, "") or _waiver(rule.id, trace),
+        help=_waiver(rule.id, trace) if ruling.verdict == "violated" else _HELP.get(ruling.reason, ""),
     )
 
 

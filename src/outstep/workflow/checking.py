@@ -206,7 +206,7 @@ class _Suite:
             self.faults.append(
                 Problem(
                     code="contract/applies-to-nothing",
-                    sentence=f"`applies_when` of `{contract.id}` is true for none of the {count.judged} traces",
+                    sentence=f"`applies_when` of `{contract.id}` is true for no trace (of {count.judged})",
                     place=place,
                     help="nothing was checked: give traces that it is about, or correct the condition",
                 )
@@ -220,7 +220,7 @@ class _Suite:
             satisfied, violated, inconclusive, _ = numbers
             if isinstance(rule.kind, Integrity) or satisfied or violated or inconclusive > unseen:
                 continue
-            sentence = f"nothing in {count.judged} traces triggered this rule"
+            sentence = f"no trace (of {count.judged}) triggered this rule"
             yield Finding(
                 rule=rule.id,
                 level=level_of(rule.level, contract.stage),

@@ -11,7 +11,7 @@ from outstep.adapters.base import Batch, ReadLog
 from outstep.contracts.model import Rule
 from outstep.engine.monitor import Compiled, Judgement, judge
 from outstep.errors import OutstepError, Place, Problem
-from outstep.events import Header
+from outstep.events import Header, ToolCall
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
@@ -43,7 +43,7 @@ class Carefully:
             rulings=(),
             verdicts=(),
             events=counted.events - 1,
-            calls=0,
+            calls=counted.calls,
             unanswered=0,
             end="",
             order="",
@@ -100,15 +100,17 @@ def one_by_one(batches: Iterator[Batch]) -> Iterator[OneTrace]:
 
 
 class _Counted:
-    """Counts the items that go through."""
+    """Counts the items and calls that go through."""
 
     def __init__(self, batches: Iterator[Batch]) -> None:
         self.events = 0
+        self.calls = 0
         self._batches = batches
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in self._batches:
             self.events += len(batch)
+            self.calls += sum(1 for item in batch if isinstance(item, ToolCall))
             yield batch
 
 

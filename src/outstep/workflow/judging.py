@@ -90,7 +90,9 @@ def judge_group(
     _look_again(kept, adapter, documents, options)
     origins = _origins(kept, adapter, documents, options, log)
     result = Result(counts=counts)
-    for entry, tally in zip(kept, log.tallies, strict=False):
+    for number, entry in enumerate(kept):
+        # An adapter that forgets to count loses its counts, never its traces.
+        tally = log.tallies[number] if number < len(log.tallies) else Tally(trace=entry.judgement.header.id)
         result.traces.append(_judged(entry, tally, origins, log))
         log.faults += _too_costly(entry)
     result.faults = list(dict.fromkeys(log.faults))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -31,7 +31,7 @@ _options = Options()
 
 def judge_groups(
     groups: Sequence[Group], contracts: Sequence[Contract], options: Options, jobs: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield the result of each group, in order."""
     tasks: list[Task] = [(group.adapter.name, group.documents) for group in groups]
     size = max(1, len(tasks) // (jobs * SHARES))

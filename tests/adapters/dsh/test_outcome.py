@@ -166,6 +166,20 @@ def test_among_parallel_calls_a_hook_denies_the_one_that_repeats_its_words() -> 
     assert [result.outcome for result in results(script)] == ["failed", "denied"]
 
 
+def test_a_hook_denies_the_call_of_a_program_and_not_the_program() -> None:
+    script = Script(0)
+    script.call("read", id="lost")
+    program = script.call("run_code", id="p", step=2)
+    nested = {"rootCallId": "p", "parentCallId": "p", "subCallId": "p:code:1", "name": "refund", "arguments": {}}
+    script.row("tool/code-dispatch-start", nested)
+    script.row("hook/result", {"turn": 1, "point": "PreToolUse", "decision": "block", "stderrSummary": "never"})
+    content = [{"type": "text", "text": "Error: never"}]
+    script.row("tool/code-dispatch", {**nested, "isError": True, "content": content})
+    script.result("Error: it threw", program, id="p", step=2, failed=True)
+    script.end()
+    assert [result.outcome for result in results(script)] == ["denied", "failed"]
+
+
 def test_a_hook_after_the_call_does_not_undo_it() -> None:
     script = Script(0)
     call = script.call("refund")

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from outstep.adapters.base import Document
-from outstep.adapters.dsh import ADAPTER, text
+from outstep.adapters.dsh import ADAPTER, storage, text
 from outstep.events import Event, Gap, RunEnd
 from tests.adapters.dsh.support import RECORDINGS, Script, header, one, read
 from tests.adapters.dsh.test_logs import small
@@ -192,6 +192,26 @@ def test_a_damaged_archive_is_a_fault() -> None:
     data = archive({"session.v4.jsonl": small().text() * 20})
     for broken in (data[:-30], data[: len(data) // 2], data[:60] + b"\xff" * 8 + data[68:]):
         assert codes(broken, "export.zip") == ([], ["adapter/unreadable"])
+
+
+def test_an_archive_that_says_it_unpacks_to_too_much_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "FREE", 1 << 10)
+    data = archive({"session.v4.jsonl": small().text() + b"\n" * 1_000_000})
+    assert codes(data, "export.zip") == ([], ["adapter/too-large"])
+
+
+def test_a_member_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    lines = small().lines()
+    padding = b"".join(
+        b'{"type": "todo/write", "seq": %d, "data": {"x": "%x"}}\n' % (n, n**40) for n in range(11, 9000)
+    )
+    data = bytearray(archive({"session.v4.jsonl": b"".join(lines) + padding}))
+    start = data.index(b"PK\x01\x02") - 5000
+    data[start : start + 50] = b"\xff" * 50
+    events, faults = codes(bytes(data), "export.zip")
+    assert faults == ["adapter/unreadable"]
+    assert any(isinstance(event, Gap) for event in events)
+    assert [event for event in events if not isinstance(event, Gap)][:-1] == small().events()[:-1]
 
 
 def test_an_archive_without_logs_is_a_fault() -> None:

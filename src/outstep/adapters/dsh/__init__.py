@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from outstep.adapters.base import Batch, Document, Options, Origin, ReadLog
+from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog
 
 
 class DshAdapter:
@@ -12,9 +12,9 @@ class DshAdapter:
 
     name = "dsh"
     version = "1"
-    pinned = ("0", "3", "4")
+    pinned: tuple[str, ...] = ("0", "3", "4")
     title = "DeepSeek Harness session logs"
-    cannot_carry = (
+    cannot_carry: tuple[str, ...] = (
         "the release of dsh that wrote it: only the format version is recorded",
         "structured content of MCP results: only their text is recorded",
         "raw names of MCP tools: only the public name `mcp__<server>__<name>` is recorded",
@@ -74,4 +74,4 @@ class DshAdapter:
         return f"{self.name}@{self.version}"
 
 
-ADAPTER = DshAdapter()
+ADAPTER: Adapter = DshAdapter()

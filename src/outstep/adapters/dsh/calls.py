@@ -324,9 +324,11 @@ class Calls:
         data = records.hook_result(row.data)
         if data.decision not in DENIES or data.point.startswith("Post"):
             return
-        if len(self._open) == 1:
-            next(iter(self._open.values())).is_refused = True
-        elif self._open and data.stderr_summary:
+        nested = [call for call in self._open.values() if call.turn is None]
+        waiting = nested or [call for call in self._open.values() if call.turn == self._reader.turn]
+        if len(waiting) == 1:
+            waiting[0].is_refused = True
+        elif waiting and data.stderr_summary:
             self._refusals.append(data.stderr_summary)
 
     def _is_refusal(self, text: str) -> bool:

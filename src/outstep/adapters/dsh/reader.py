@@ -150,6 +150,8 @@ class Reader:
                 read(row)
             except UNREADABLE as error:
                 self._lose(damaged(self.session.log.uri, str(error), row.line or None, row.offset))
+            else:
+                trace.records += 1
             if first is not None:
                 self._hide(first)
             if self._twice is not None:
@@ -172,7 +174,6 @@ class Reader:
             self._expected = seq + 1
         else:
             self._irregular(row, seq)
-        self.trace.records += 1
         kind = row.type
         if self._newest < self.cut:
             skipped[COPIED] += 1

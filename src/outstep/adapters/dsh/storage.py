@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from io import BufferedReader, BytesIO, RawIOBase
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec import Raw
@@ -12,7 +13,7 @@ from msgspec import Raw
 from outstep.adapters.base import Document
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Head, Row
-from outstep.adapters.dsh.text import LARGEST_TEXT, Log, Loss, TextLog, damaged, folder
+from outstep.adapters.dsh.text import CHUNK, FREE, RATIO, Log, Loss, TextLog, damaged, folder
 from outstep.errors import Place, Problem
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ STEPS = 500
 """Times a million steps that the database may take: a hostile one can compute without end."""
 
 LOG_NAME = re.compile(r"session(\.v[0-9]{1,9})?\.jsonl(\.zstd)?")
+
+T = TypeVar("T")
 
 _TABLES = ("sessions", "events")
 
@@ -51,30 +54,66 @@ def logs(documents: list[Document]) -> Iterator[Log | Problem]:
 def _of_archive(document: Document) -> Iterator[Log | Problem]:
     from zipfile import BadZipFile, ZipFile
 
+    data = document.read()
     try:
-        with document.open() as file, ZipFile(file) as archive:
-            names = _log_names(archive)
-            if not names:
-                yield _problem("adapter/unreadable", f"`{document.uri}` holds no session log", document)
-            for name in names:
-                yield _member(document, archive, name)
+        archive = ZipFile(BytesIO(data))
+        names = _log_names(archive)
+        size = sum(archive.getinfo(name).file_size for name in names)
     except (BadZipFile, NotImplementedError, ValueError) as error:
         yield _problem("adapter/unreadable", f"`{document.uri}` is a damaged archive: {error}", document)
+        return
+    limit = max(FREE, RATIO * len(data))
+    if size > limit:
+        yield _problem("adapter/too-large", f"`{document.uri}` unpacks to more than {limit} bytes", document)
+    elif not names:
+        yield _problem("adapter/unreadable", f"`{document.uri}` holds no session log", document)
+    else:
+        for name in names:
+            yield TextLog(_Member(document.uri, archive, name))
 
 
-def _member(document: Document, archive: ZipFile, name: str) -> Log | Problem:
-    from zipfile import BadZipFile
-    from zlib import error as zlib_error
+class _Member(Document):
+    """A log in an archive; no more is read of it than the archive says that it holds."""
 
-    uri = f"{document.uri}!{name}"
-    try:
-        with archive.open(name) as member:
-            data = member.read(LARGEST_TEXT + 1)
-    except (BadZipFile, zlib_error, NotImplementedError, RuntimeError, EOFError) as error:
-        return _problem("adapter/unreadable", f"`{uri}` is damaged: {error}", document)
-    if len(data) > LARGEST_TEXT:
-        return _problem("adapter/too-large", f"`{uri}` unpacks to more than {LARGEST_TEXT} bytes", document)
-    return TextLog(Document(uri, data=data))
+    def __init__(self, uri: str, archive: ZipFile, name: str) -> None:
+        super().__init__(f"{uri}!{name}")
+        self._archive = archive
+        self._name = name
+
+    def open(self) -> BinaryIO:
+        """Open the unpacked bytes for reading from the start; raises `OSError`, now or when they are read."""
+        return cast(BinaryIO, BufferedReader(_Unpacking(self._archive, self._name), CHUNK))
+
+
+class _Unpacking(RawIOBase):
+    """A member as a file whose every damage is an `OSError`."""
+
+    def __init__(self, archive: ZipFile, name: str) -> None:
+        self._member = self._safely(lambda: archive.open(name))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._safely(lambda: self._member.read(len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._safely(lambda: self._member.seek(offset, whence))
+
+    @staticmethod
+    def _safely(act: Callable[[], T]) -> T:
+        from zipfile import BadZipFile
+        from zlib import error as zlib_error
+
+        try:
+            return act()
+        except (BadZipFile, zlib_error, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+            raise OSError(f"the archive is damaged: {error}") from None
 
 
 def _of_database(document: Document, data: bytes) -> Iterator[Log | Problem]:

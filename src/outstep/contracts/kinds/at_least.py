@@ -37,6 +37,10 @@ class AtLeastMonitor(CountingMonitor):
         """Count an event of `for` whose conditions hold."""
         self.lower.on(view)
 
+    def marked(self, role: str, seq: int) -> None:
+        """Take note that a window opens or ends."""
+        self.lower.marked(role, seq)
+
     def close(self) -> None:
         """Settle every key, or the run."""
         self.lower.close()

@@ -128,7 +128,11 @@ class Run(Protocol):
         """Return the values of expressions as one key, or the first that is hidden or missing."""
         ...
 
-    def unreadable(self, rule: int, view: Any, value: Any, otherwise: str) -> None:
+    def begins(self, index: int, rule: Rule, view: Any) -> tuple[int, int]:
+        """Return where the count of an event begins, and the latest place where it may have begun anew."""
+        ...
+
+    def unreadable(self, rule: int, view: Any, value: Any, otherwise: str, key: str = "") -> None:
         """Settle an instance whose evidence is missing or hidden."""
         ...
 
@@ -139,10 +143,6 @@ class Run(Protocol):
     @property
     def was_stopped(self) -> bool:
         """Whether the run was stopped from outside, so that what is pending is undecided."""
-        ...
-
-    def key_text(self, key: Any) -> str:
-        """Return a join key or count key as text for people."""
         ...
 
 
@@ -159,6 +159,10 @@ class KindMonitor(Protocol):
 
     def opened(self, lane: Any) -> None:
         """Take note that a decision of the lane opens."""
+        ...
+
+    def marked(self, role: str, seq: int) -> None:
+        """Take note that a window opens (`after`) or ends (`until`) for every event alike."""
         ...
 
     def passed(self, event: Event) -> None:
@@ -186,6 +190,9 @@ class Quiet:
         """Nothing to note."""
 
     def opened(self, lane: Any) -> None:
+        """Nothing to note."""
+
+    def marked(self, role: str, seq: int) -> None:
         """Nothing to note."""
 
     def passed(self, event: Event) -> None:

@@ -19,7 +19,7 @@ ALL = ()
 class Tally:
     """One count: how much has happened under one key, in one window."""
 
-    __slots__ = ("amount", "doubt", "first", "is_reported", "last_view", "open", "since", "turn")
+    __slots__ = ("amount", "doubt", "first", "is_reported", "last_view", "open", "recent", "since", "turn")
 
     def __init__(self, since: int) -> None:
         self.since = since
@@ -31,6 +31,8 @@ class Tally:
         self.last_view: View | None = None
         self.open: dict[int, Any] = {}
         """Calls whose result has not come yet, with what each counts."""
+        self.recent: list[tuple[int, int, Any]] = []
+        """Since there are gaps: where each decision opened and each event stands, and what it counts."""
         self.turn = 0
         """In a row: the number of the decision in which it grew last."""
 
@@ -41,35 +43,37 @@ class CountingMonitor(Quiet):
     def __init__(self, index: int, rule: Rule, run: Run) -> None:
         super().__init__(index, rule, run)
         self.tallies: dict[Any, Tally] = {}
+        self.has_undecided = False
+        """An event may count here, and it cannot be told."""
         self.is_veiled = False
         """A key was hidden: any count may be higher than it shows."""
         self._rows: dict[str, tuple[Any, int]] = {}
+        self._has_window = bool(rule.after or rule.since)
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
         self.tallies.clear()
-        self.is_veiled = False
+        self.is_veiled = self.has_undecided = False
         self._rows.clear()
 
     # -- one event ---------------------------------------------------------------------------------------------------
 
     def tally_of(self, view: View) -> tuple[Any, Tally] | None:
         """Return the key and the count that an event belongs to; settles the instance itself where it cannot tell."""
-        key = self._key(view)
+        key = self.key_of(view)
         if key is None:
             return None
-        since = self._window(view)
-        if since is None:
-            return None
+        begins: int = self.run.begins(self.index, self.rule, view)[0] if self._has_window else -1
         if self.rule.in_a_row:
-            return (key, view.lane.id), self._in_a_row(key, view, since)
-        slot = (key, since) if since >= 0 else key
+            return key, self._in_a_row(key, view, begins)
+        slot = (key, begins) if begins >= 0 else key
         tally = self.tallies.get(slot)
         if tally is None:
-            tally = self.tallies[slot] = Tally(since)
+            tally = self.tallies[slot] = Tally(begins)
         return key, tally
 
-    def _key(self, view: View) -> Any:
+    def key_of(self, view: View) -> Any:
+        """Return the key of an event; none after settling an unreadable one."""
         if self.rule.per_turn:
             return (view.lane.id, view.at)
         if not self.rule.per:
@@ -83,28 +87,6 @@ class CountingMonitor(Quiet):
             self.run.unreadable(self.index, view, key, "")
             return None
         return key
-
-    def _window(self, view: View) -> int | None:
-        """Return where the count of an event begins: the latest `since`, or the opening of its window."""
-        run: Any = self.run
-        rule = self.rule
-        begins = -1
-        if rule.since:
-            latest = run.latest(self.index, rule, "since", view)
-            if isinstance(latest, Hidden) or run.is_doubtful(self.index, ("since",), rule.since, latest, view):
-                run.settle(
-                    self.index,
-                    "inconclusive",
-                    view,
-                    "it cannot be told where the count starts",
-                    reason="hidden-evidence",
-                )
-                return None
-            begins = latest
-        if rule.after:
-            opened = run.latest(self.index, rule, "after", view)
-            begins = max(begins, opened if isinstance(opened, int) else -1)
-        return begins
 
     def _in_a_row(self, key: Any, view: View, since: int) -> Tally:
         lane = view.lane.id
@@ -142,21 +124,23 @@ class CountingMonitor(Quiet):
 
     # -- too many ----------------------------------------------------------------------------------------------------
 
-    def exceeds(self, view: View, key: Any, tally: Tally, seen: Any, bound: Any, surely: Any) -> None:
+    def exceeds(self, view: View, tally: Tally, seen: Any, bound: Any, surely: Any) -> None:
         """Compare a count with its bound: `seen` is all that may count, `surely` what counts in every completion."""
         if isinstance(bound, Missing | Hidden):
             if not tally.is_reported:
                 tally.is_reported = isinstance(bound, Missing)
-                self.run.unreadable(self.index, view, bound, "")
+                tally.doubt = None if tally.is_reported else (view, bound.reason)
+                if tally.is_reported:
+                    self.run.unreadable(self.index, view, bound, "", self.key_text(view))
             return
         if surely > bound:
             if not tally.is_reported:
                 tally.is_reported = True
-                self.report(view, key, tally, seen, bound)
+                self.report(view, tally, seen, bound)
         elif seen > bound and tally.doubt is None:
-            tally.doubt = (view, "a gap may hide a failure that would make this one the only one")
+            tally.doubt = (view, "a gap may hide what would bring the count down")
 
-    def report(self, view: View, key: Any, tally: Tally, seen: Any, bound: Any) -> None:
+    def report(self, view: View, tally: Tally, seen: Any, bound: Any) -> None:
         """Settle a count that is over its bound."""
         what = "the total" if self.rule.total is not None else "the count"
         witness = (Witness(seq=tally.first, note="counted first"),) if tally.first not in {None, view.seq} else ()
@@ -165,18 +149,20 @@ class CountingMonitor(Quiet):
             "violated",
             view,
             f"{what} is over the bound",
-            key=self.key_text(key),
+            key=self.key_text(view),
             values=(f"{show(seen)} > {show(bound)}",),
             witness=witness,
         )
 
-    def key_text(self, key: Any) -> str:
-        """Return a key as text for people."""
-        return "" if key == ALL or self.rule.per_turn else self.run.key_text(key)
+    def key_text(self, view: View) -> str:
+        """Return the key of an event as text for people."""
+        if self.rule.per_turn or not self.rule.per:
+            return ""
+        return ", ".join(show(self.run.evidence(expr, view)) for expr in self.rule.per)
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        for key, tally in self.tallies.items():
+        for tally in self.tallies.values():
             if tally.is_reported:
                 continue
             if tally.doubt is not None:
@@ -187,7 +173,7 @@ class CountingMonitor(Quiet):
                     view,
                     sentence,
                     reason="hidden-evidence",
-                    key=self.key_text(key),
+                    key=self.key_text(view),
                     missing=(sentence,),
                 )
             elif self.is_veiled:
@@ -197,7 +183,7 @@ class CountingMonitor(Quiet):
                     tally.last_view,
                     "an event with a hidden key may count here",
                     reason="hidden-evidence",
-                    key=self.key_text(key),
+                    key=self.key_text(tally.last_view) if tally.last_view is not None else "",
                 )
             else:
                 self.run.settle(self.index, "satisfied", None)

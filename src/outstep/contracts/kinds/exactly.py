@@ -5,7 +5,7 @@ docs: docs/kinds/exactly.md
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -33,23 +33,49 @@ class ExactlyMonitor(CountingMonitor):
         kind = rule.kind
         assert isinstance(kind, Exactly)
         self.upper = UpperBound(self, kind.bound)
-        self.lower = LowerBound(self, kind.bound)
+        self.lower = LowerBound(self, kind.bound, is_exact=True)
         self.outcome_slot = self.upper.outcome_slot
+        self._places: dict[int, tuple[int, Any]] = {}
+        """Window and key of each counted event, by `seq`."""
 
     def on(self, view: View) -> None:
         """Judge an event of `for` whose conditions hold."""
-        self.upper.on(view)
-        self.lower.on(view)
+        place = self.lower.on(view)
+        if place is not None:
+            self.upper.on(view)
+            self._places[view.seq] = place
+
+    def marked(self, role: str, seq: int) -> None:
+        """Take note that a window opens or ends."""
+        self._note_over()
+        self.lower.marked(role, seq)
 
     def answered(self, view: View) -> None:
         """Take the result of a call that was counted."""
         self.upper.answered(view)
 
+    def _note_over(self) -> None:
+        """A count that is over the bound, or in doubt, will not be settled a second time."""
+        for tally in self.tallies.values():
+            if (tally.is_reported or tally.doubt is not None) and tally.first in self._places:
+                self.lower.over.add(self._places[tally.first])
+
     def close(self) -> None:
         """Settle every key, or the run."""
         self.upper.close()
-        for key in [key for key, tally in self.tallies.items() if tally.is_reported]:
-            self.lower.amounts.pop(key, None)
+        self._note_over()
+        for tally in self.tallies.values():
+            if tally.doubt is not None and not tally.is_reported:
+                view, sentence = tally.doubt
+                self.run.settle(
+                    self.index,
+                    "inconclusive",
+                    view,
+                    sentence,
+                    reason="hidden-evidence",
+                    key=self.key_text(view),
+                    missing=(sentence,),
+                )
         self.lower.close()
 
     def restart(self) -> None:
@@ -57,3 +83,4 @@ class ExactlyMonitor(CountingMonitor):
         super().restart()
         self.upper.restart()
         self.lower.restart()
+        self._places.clear()

@@ -1,4 +1,8 @@
-"""A lower bound of a count, as `at_least` and `exactly` hold it (SEMANTICS section 6)."""
+"""A lower bound of a count, as `at_least` and `exactly` hold it (SEMANTICS section 6).
+
+A count starts anew in each window of `after` and `until`, and at each event of `since`; it is settled when its window
+ends, or at the end of the run.
+"""
 
 from __future__ import annotations
 
@@ -10,72 +14,117 @@ from outstep.contracts.kinds.counting import ALL, CountingMonitor
 from outstep.contracts.selectors import Expr
 from outstep.expr.values import Hidden, Missing, show
 
+START = -1
+
 
 class LowerBound:
-    """Says at the end whether each count reached the bound."""
+    """Says for each window and key whether its count reached the bound."""
 
-    def __init__(self, counting: CountingMonitor, bound: Expr) -> None:
+    def __init__(self, counting: CountingMonitor, bound: Expr, *, is_exact: bool = False) -> None:
         self._counting = counting
         self._bound = bound
+        self._is_exact = is_exact
         self._run: Any = counting.run
         self._rule = counting.rule
+        self._windows: dict[int, dict[Any, list[tuple[int, Any]]]] = {}
+        self._opened: int | None = None
         self.amounts: dict[Any, Any] = {}
+        """By key, what generated code counted: no window, no `since`, no gap."""
+        self.keys: dict[Any, str] = {}
+        self.over: set[Any] = set()
+        """Windows and keys that are over the bound already."""
+        self.restart()
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
+        self._windows.clear()
         self.amounts.clear()
+        self.keys.clear()
+        self.over.clear()
+        self._opened = None if self._rule.after else START
+        if self._opened is not None and not (self._rule.per or self._rule.per_turn):
+            self._windows[START] = {ALL: []}
 
-    def on(self, view: View) -> None:
-        """Count an event."""
-        found = self._counting.tally_of(view)
-        amount = self._counting.amount(view) if found is not None else None
-        if found is not None and amount is not None:
-            key = found[0]
-            self.amounts[key] = self.amounts.get(key, 0) + amount
+    def on(self, view: View) -> tuple[int, Any] | None:
+        """Count an event; return its window and key."""
+        key = self._counting.key_of(view)
+        amount = self._counting.amount(view) if key is not None else None
+        if key is None or amount is None:
+            return None
+        window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
+        self._windows.setdefault(window, {}).setdefault(key, []).append((view.at, amount))
+        if key not in self.keys:
+            self.keys[key] = self._counting.key_text(view)
+        return window, key
 
     def count(self, key: Any, amount: Any) -> None:
         """Count an event that generated code has read."""
         if type(amount) in {int, Decimal} and amount >= 0:
             self.amounts[key] = self.amounts.get(key, 0) + amount
 
+    def marked(self, role: str, seq: int) -> None:
+        """Take note that a window opens or ends for every event alike."""
+        if role == "after" and self._opened is None:
+            self._opened = seq
+            if not (self._rule.per or self._rule.per_turn):
+                self._windows.setdefault(seq, {ALL: []})
+        elif role == "until" and self._opened is not None and self._opened < seq:
+            self._settle_window(self._opened, seq)
+            self._opened = None
+
     def close(self) -> None:
         """Settle every key, or the run."""
-        if not self.amounts and not self._rule.per and not self._rule.per_turn:
-            self.amounts[ALL] = 0
         if not self._run.ever_inside(self._counting.index):
             return
-        bound = self._counting.bound(self._bound, None)
         for key, amount in self.amounts.items():
-            self._settle(key, amount, bound)
+            self._windows.setdefault(START, {}).setdefault(key, []).append((0, amount))
+        self.amounts.clear()
+        for window in list(self._windows):
+            self._settle_window(window, None)
 
-    def _settle(self, key: Any, amount: Any, bound: Any) -> None:
+    def _settle_window(self, window: int, end: int | None) -> None:
+        bound = self._counting.bound(self._bound, None)
+        for key, items in self._windows.pop(window, {}).items():
+            if (window, key) not in self.over:
+                self._settle(window, key, items, bound, end)
+
+    def _settle(self, window: int, key: Any, items: list[tuple[int, Any]], bound: Any, end: int | None) -> None:
         run, index = self._run, self._counting.index
+        text = self.keys.get(key, "")
         if isinstance(bound, Missing | Hidden):
-            run.unreadable(index, None, bound, "")
-        elif amount >= bound:
+            run.unreadable(index, None, bound, "", text)
+            return
+        surely, perhaps = run.newest_since(index, self._rule, window, end) if self._rule.since else (window, window)
+        most = sum(amount for at, amount in items if at > surely or not self._rule.since)
+        least = sum(amount for at, amount in items if at > perhaps or not self._rule.since)
+        judges_run = self._rule.judge == "run"
+        is_unclear = judges_run and run.is_window_doubtful(index, self._rule, end)
+        has_more = judges_run and run.may_hide_between(self._rule.triggers, max(window, surely), end)
+        is_veiled = self._counting.is_veiled or self._counting.has_undecided
+        if least >= bound and not is_unclear and not (self._is_exact and is_veiled):
             run.settle(index, "satisfied", None)
-        elif self._rule.judge == "run" and (run.gaps.anywhere(self._rule.triggers) or self._counting.is_veiled):
-            self._doubt(key, amount, bound, "a gap may hide more of them", "hidden-evidence")
-        elif self._rule.judge == "run" and run.was_stopped:
-            self._doubt(key, amount, bound, "the run was stopped before more of them could come", "run-stopped")
+        elif least >= bound or most >= bound or is_unclear or has_more or is_veiled:
+            self._doubt(text, most, bound, "a gap may hide more of them", "hidden-evidence")
+        elif end is None and judges_run and run.was_aborted:
+            self._doubt(text, most, bound, "the run was stopped before more of them could come", "unfinished-run")
         else:
             run.settle(
                 index,
                 "violated",
                 None,
                 "too few events" if self._rule.total is None else "the total is under the bound",
-                key=self._counting.key_text(key),
-                values=(f"{show(amount)} < {show(bound)}",),
+                key=text,
+                values=(f"{show(most)} < {show(bound)}",),
             )
 
-    def _doubt(self, key: Any, amount: Any, bound: Any, sentence: str, reason: str) -> None:
+    def _doubt(self, text: str, amount: Any, bound: Any, sentence: str, reason: str) -> None:
         self._run.settle(
             self._counting.index,
             "inconclusive",
             None,
             sentence,
             reason=reason,
-            key=self._counting.key_text(key),
+            key=text,
             values=(f"{show(amount)} < {show(bound)}",),
             missing=(sentence,),
         )

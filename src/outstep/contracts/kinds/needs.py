@@ -57,49 +57,58 @@ class NeedsMonitor(Quiet):
         assert isinstance(kind, Needs)
         doubt = ""
         unread: list[str] = []
-        since, since_doubt = self._since(view)
+        since, doubtful_since = self._since(view)
         for slot, selector in enumerate(kind.any):
+            table = self.run.plan.tables["kind", self.index, slot]
             key = self.run.read_key(self.run.plan.joins["kind", self.index, slot].this, view)
-            if isinstance(key, Hidden):
-                doubt = key.reason
-                continue
             if isinstance(key, Missing):
                 unread.append(key.reason)
                 continue
-            place, fogged = self._newest(self.run.plan.tables["kind", self.index, slot], key, view)
+            if isinstance(key, Hidden):
+                doubt = key.reason if self._newest_of_all(table, view) > since else doubt
+                continue
+            place, doubtful = self._newest(table, key, view)
             if place > since:
-                if since_doubt or (self.rule.since and self.run.gap_known(view, self.rule.since, place)):
-                    doubt = "a gap may hide an event of `since`"
+                if place <= doubtful_since or (self.rule.since and self.run.gap_known(view, self.rule.since, place)):
+                    doubt = "an event that is hidden or cannot be read may be one of `since`"
                     continue
                 self.run.settle(self.index, "satisfied", view)
                 return
-            if fogged:
+            if doubtful > since:
                 doubt = f"an event that may be `{selector.text}` cannot be read"
-        if doubt or self.run.gap_known(view, kind.any):
+        if doubt or self.run.gap_known(view, kind.any, since):
             self._inconclusive(view, doubt or f"a gap may hide `{kind.any[0].text}`")
         else:
             self._missing(view, kind, unread, since)
 
-    def _newest(self, index: int, key: Any, view: View) -> tuple[int, bool]:
+    def _newest(self, index: int, key: Any, view: View) -> tuple[int, int]:
+        """Return where the newest event of a join key counts from, and where the newest one stands that may be one."""
         epoch = view.epoch if view.is_issued else None
-        place, is_fogged = -1, False
+        place, doubtful = -1, -1
         for table in _tables(self.run, view, index):
             value, _ = table.read(key, epoch)
             place = max(place, value if isinstance(value, int) else -1)
-            is_fogged = is_fogged or table.fog_before(view.at) >= 0
-        return place, is_fogged
+            doubtful = max(doubtful, table.fog_before(view.at))
+        return place, doubtful
 
-    def _since(self, view: View) -> tuple[int, bool]:
-        """Return where the latest known event of `since` stands, and whether that is in doubt."""
-        latest, is_doubtful = -1, False
+    def _newest_of_all(self, index: int, view: View) -> int:
+        """Return where the newest event of any join key stands."""
+        epoch = view.epoch if view.is_issued else None
+        keys = dict.fromkeys(key for table in _tables(self.run, view, index) for key in table.keys(epoch))
+        return max(max(self._newest(index, key, view)) for key in [*keys, ()])
+
+    def _since(self, view: View) -> tuple[int, int]:
+        """Return where the latest known event of `since` stands, and the latest one that may be one."""
+        latest, doubtful = -1, -1
         for slot, _ in enumerate(self.rule.since):
+            table = self.run.plan.tables["since", self.index, slot]
             key = self.run.read_key(self.run.plan.joins["since", self.index, slot].this, view)
             if isinstance(key, Hidden | Missing):
-                is_doubtful = True
+                doubtful = max(doubtful, self._newest_of_all(table, view))
                 continue
-            place, fogged = self._newest(self.run.plan.tables["since", self.index, slot], key, view)
-            latest, is_doubtful = max(latest, place), is_doubtful or fogged
-        return latest, is_doubtful
+            place, fogged = self._newest(table, key, view)
+            latest, doubtful = max(latest, place), max(doubtful, fogged)
+        return latest, doubtful
 
     def _inconclusive(self, view: View, doubt: str) -> None:
         self.run.settle(self.index, "inconclusive", view, doubt, reason="hidden-evidence", missing=(doubt,))

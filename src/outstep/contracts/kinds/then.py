@@ -261,7 +261,7 @@ class ThenMonitor(Quiet):
         waiting = self._by_key[slot].get(key)
         if not waiting:
             return
-        for pending in waiting:
+        for pending in list(waiting):
             if not pending.is_done:
                 rest = all_evident(self.run, join.rest, view.facing(pending.view)) if join.rest else True
                 self._discharge(pending, view, rest)
@@ -369,7 +369,7 @@ class ThenMonitor(Quiet):
         final = self.run.final
         for selector in self.kind.any:
             if selector.what == "final message" and final is not None:
-                for pending in self.waiting:
+                for pending in list(self.waiting):
                     if not pending.is_done:
                         match = self.run.match(selector, final, pending.view)
                         self._discharge(pending, final, match)
@@ -398,11 +398,12 @@ class ThenMonitor(Quiet):
         texts = " or ".join(f"`{selector.text}`" for selector in self.kind.any)
         unread = pending.unread
         if self.rule.judge == "run":
-            if run.gaps.behind(pending.seq, self.kind.any):
+            lane = pending.lane.id if pending.lane is not None and pending.seq in self.by_call else None
+            if run.gaps.behind(pending.seq, self.kind.any, lane):
                 self._doubt(pending, f"a gap may hide {texts}")
                 return
             if run.is_closing and run.was_stopped:
-                self._doubt(pending, f"the run was stopped before {texts} could come", "run-stopped")
+                self._doubt(pending, f"the run was stopped before {texts} could come", "unfinished-run")
                 return
         if pending.doubt:
             self._doubt(pending, pending.doubt)

@@ -48,58 +48,85 @@ class UpperBound:
             self.open[view.seq] = (key, tally, amount, view)
             return
         tally.amount += amount
-        seen = surely = tally.amount
-        if self._rule.counting == "unless_failed":
-            failed = view.lane.counters[self._counter].read((key, tally.since), view.epoch)
-            seen = tally.amount - failed
-            surely = seen - self._unsettled(tally, view)
+        seen = tally.amount
+        if self._counter is not None:
+            seen -= view.lane.counters[self._counter].read((key, tally.since), view.epoch)
             tally.open[view.seq] = amount
             self.open[view.seq] = (key, tally, amount, view)
+        surely = self._surely(tally, view, seen, amount)
         bound = counting.bound(self._bound, view)
-        if self._rule.in_a_row and self._rule.judge == "run":
-            row = self._run.gaps.before(view, self._rule.triggers, since=tally.first)
-            surely = 0 if row else surely
         self._doubt_total(tally, view)
-        counting.exceeds(view, key, tally, seen, bound, surely)
+        counting.exceeds(view, tally, seen, bound, surely)
+
+    def _surely(self, tally: Tally, view: Any, seen: Any, amount: Any) -> Any:
+        """Return what counts at an event whatever the gaps hide."""
+        if not self._run.gaps.all or self._rule.judge == "record":
+            return seen
+        cut = self._run.begins(self._index, self._rule, view)[1]
+        is_cut = cut > tally.since
+        row = -1
+        if self._rule.in_a_row:
+            row = self._run.gaps.newest(self._rule.triggers, view.seq, view.lane.id)
+        sure = amount + sum(
+            counted
+            for at, seq, counted in tally.recent
+            if at > cut and seq > row and self._is_settled(seq, tally, view)
+        )
+        before = seen - amount - sum(counted for _, _, counted in tally.recent)
+        if not is_cut and (row < 0 or (tally.first is not None and tally.first > row)):
+            sure += before - self._unsettled_before(tally, view)
+        sure = min(sure, seen)
+        tally.recent.append((view.at, view.seq, amount))
+        return sure
+
+    def _is_settled(self, seq: int, tally: Tally, view: Any) -> bool:
+        if self._counter is None or seq not in tally.open:
+            return True
+        return not self._run.gap_known(view, self._run.results_of(self._rule.triggers), since=seq)
+
+    def _unsettled_before(self, tally: Tally, view: Any) -> Any:
+        """Return what earlier open calls count whose failure a gap known here may hide."""
+        if self._counter is None:
+            return 0
+        recent = {seq for _, seq, _ in tally.recent} | {view.seq}
+        results = self._run.results_of(self._rule.triggers)
+        return sum(
+            amount
+            for seq, amount in tally.open.items()
+            if seq not in recent and self._run.gap_known(view, results, since=seq)
+        )
 
     def _doubt_total(self, tally: Tally, view: View) -> None:
-        is_row_or_sum = self._rule.total is not None or self._rule.counting == "unless_failed" or self._rule.in_a_row
-        if not is_row_or_sum or tally.doubt is not None or self._rule.judge == "record":
+        is_sum = self._rule.total is not None or self._rule.counting == "unless_failed"
+        if not is_sum or tally.doubt is not None or self._rule.judge == "record":
             return
-        if self._run.gaps.all and self._run.gaps.before(view, self._rule.triggers):
+        if self._run.gaps.all and self._run.gaps.before(view, self._rule.triggers, tally.since):
             tally.doubt = (view, "a gap may hide an event that counts here")
-
-    def _unsettled(self, tally: Tally, view: Any) -> Any:
-        """Return what open calls count whose failure a gap known here may hide."""
-        if not self._run.gaps.all or self._rule.judge == "record":
-            return 0
-        results = self._run.results_of(self._rule.triggers)
-        return sum(amount for seq, amount in tally.open.items() if self._run.gap_known(view, results, since=seq))
 
     def answered(self, view: Any) -> None:
         """Take the result of a counted call."""
         self.answer(view.call.event.seq, view.outcome, view.lane)
 
-    def _compare_effect(self, key: Any, tally: Tally, view: View) -> None:
+    def _compare_effect(self, tally: Tally, view: View) -> None:
         bound = self._counting.bound(self._bound, view)
-        self._counting.exceeds(view, key, tally, tally.amount, bound, tally.amount)
+        self._counting.exceeds(view, tally, tally.amount, bound, tally.amount)
 
     def close(self) -> None:
         """Count calls without a result: they may have taken place."""
         if self._rule.counting != "effects":
             return
         results = self._run.results_of(self._rule.triggers)
-        for seq, (key, tally, amount, view) in self.open.items():
+        for seq, (_, tally, amount, view) in self.open.items():
             bound = self._counting.bound(self._bound, view)
             if isinstance(bound, Missing | Hidden):
-                self._counting.exceeds(view, key, tally, 0, bound, 0)
+                self._counting.exceeds(view, tally, 0, bound, 0)
                 continue
-            if self._rule.judge == "run" and self._run.gaps.behind(seq, results):
+            if self._rule.judge == "run" and self._run.gaps.behind(seq, results, view.lane.id):
                 if tally.amount + amount > bound and tally.doubt is None:
                     tally.doubt = (view, "a gap may hide the result of a call that counts here")
                 continue
             tally.amount += amount
-            self._counting.exceeds(view, key, tally, tally.amount, bound, tally.amount)
+            self._counting.exceeds(view, tally, tally.amount, bound, tally.amount)
         self.open.clear()
 
     # -- the same for generated code, on traces without gaps --------------------------------------------------------
@@ -129,7 +156,7 @@ class UpperBound:
         if self._counter is not None:
             seen -= view.lane.counters[self._counter].read((key, -1), view.epoch)
         tally.is_reported = True
-        self._counting.report(view, key, tally, seen, bound)
+        self._counting.report(view, tally, seen, bound)
 
     def answer(self, seq: int, outcome: str, lane: Any) -> None:
         """Take the result of a counted call."""
@@ -143,4 +170,4 @@ class UpperBound:
                 lane.counters[self._counter].add(lane.epoch, (key, tally.since), amount)
         elif outcome in _DONE:
             tally.amount += amount
-            self._compare_effect(key, tally, view)
+            self._compare_effect(tally, view)

@@ -1,6 +1,6 @@
 """Packs: contracts that come with Outstep, included by name.
 
-docs: docs/packs.md
+docs: docs/language.md, section 1
 """
 
 from __future__ import annotations

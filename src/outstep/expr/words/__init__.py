@@ -1,15 +1,15 @@
 """Word lists by language: what opens a clause, makes it conditional, denies or promises it, consents or refuses.
 
-A language is one file `<code>.json`, read on first use. The lists belong to the contract schema: a change of a list
-changes verdicts, and so its `version`.
+A language is one file `<code>.json`, read on first use, and its code in `LANGUAGES`. The lists belong to the contract
+schema: a change of a list changes verdicts, and so its `version`.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 from msgspec import Struct
+
+LANGUAGES = ("en", "zh")
 
 
 class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,7 +53,8 @@ _loaded: list[Words] = []
 def words() -> tuple[Words, ...]:
     """Return the lists of every language, in the order of their codes."""
     if not _loaded:
-        # Not importlib.resources: it costs 4 ms, a tenth of a warm start.
-        files = sorted(Path(__file__).parent.glob("*.json"))
-        _loaded.extend(msgspec.json.decode(file.read_bytes(), type=Words) for file in files)
+        # Neither importlib.resources (4 ms) nor pathlib (2.5 ms): a warm start takes some 50.
+        for code in LANGUAGES:
+            with open(f"{__path__[0]}/{code}.json", "rb") as file:
+                _loaded.append(msgspec.json.decode(file.read(), type=Words))
     return tuple(_loaded)

@@ -1,0 +1,111 @@
+"""Every word that a message can use is explained."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import outstep as package
+from outstep.cli.explain import FAMILIES, read_texts
+from outstep.contracts import kinds, packs
+from outstep.workflow.contracts import load_contract
+from tests.cli.conftest import Outstep
+
+SOURCE = Path(package.__file__).parent
+TEXTS = {name for family in read_texts().values() for name in family}
+CODE = re.compile(r"(adapter|config|contract|engine|expr|input|internal|output|trace|usage)/[a-z]+(-[a-z]+)*")
+TELLERS = {"error", "warning", "unknown", "tell"}
+
+
+def trees() -> Iterator[tuple[Path, ast.AST]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path, ast.walk(ast.parse(path.read_text("utf-8")))  # type: ignore[misc]
+
+
+def codes() -> set[str]:
+    """Return every code in the source: written out, or given without its family by the loader of contracts."""
+    found = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        is_loader = "contracts" in path.relative_to(SOURCE).parts
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
+                found.add(node.value)
+            elif is_loader and isinstance(node, ast.Call) and node.args:
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                first = node.args[0]
+                if name in TELLERS and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    found.add(f"contract/{first.value}")
+    # Expressions say these of themselves, and the loader passes them on.
+    return found | {"contract/expression", "contract/type", "contract/unknown-name", "contract/not-bound-here"}
+
+
+def reasons() -> set[str]:
+    """Return every reason that a ruling can have."""
+    found = set()
+    for path in [*SOURCE.glob("engine/*.py"), *SOURCE.glob("contracts/kinds/*.py"), *SOURCE.glob("workflow/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            values: list[ast.expr] = []
+            if isinstance(node, ast.keyword) and node.arg == "reason":
+                values = [node.value]
+            elif isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "reason" for one in node.targets):
+                values = [node.value]
+            for value in values:
+                for part in [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]:
+                    if isinstance(part, ast.Constant) and re.fullmatch(r"[a-z]+(-[a-z]+)+", str(part.value)):
+                        found.add(str(part.value))
+    return found
+
+
+def test_codes_and_reasons_are_found_at_all() -> None:
+    assert {"contract/unknown-tool", "adapter/unpinned-version", "trace/empty"} <= codes()
+    assert {"hidden-trigger", "records-lost", "never-exercised"} <= reasons()
+
+
+@pytest.mark.parametrize("code", sorted(codes()))
+def test_every_code_is_explained(code: str) -> None:
+    assert code in TEXTS
+
+
+@pytest.mark.parametrize("reason", sorted(reasons()))
+def test_every_reason_is_explained(reason: str) -> None:
+    assert reason in TEXTS
+
+
+@pytest.mark.parametrize("pack", packs.NAMES)
+def test_every_rule_of_the_packs_is_explained(pack: str) -> None:
+    assert {rule.id for rule in load_contract(pack).rules} - TEXTS == set()
+
+
+def test_every_kind_is_explained() -> None:
+    folder = Path(kinds.__file__).parent
+    words = {path.stem for path in folder.glob("*.py")}
+    asked = {"require", "never", "needs", "then", "at_most", "at_least", "exactly", "scope", "python", "integrity"}
+    assert asked <= words
+    assert asked <= TEXTS
+
+
+def test_nothing_is_explained_that_no_code_says() -> None:
+    of_codes = {name for name in TEXTS if CODE.fullmatch(name)}
+    assert of_codes - codes() == set()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_says_what_it_means_and_what_to_do(family: str) -> None:
+    for name, entry in read_texts()[family].items():
+        assert set(entry) <= {"means", "do", "example"}, name
+        assert entry["means"].endswith("."), name
+        assert entry["do"].endswith("."), name
+
+
+def test_a_word_is_found_in_any_case_and_without_its_family(outstep: Outstep) -> None:
+    for word in ("contract/unknown-tool", "unknown-tool", "Contract/Unknown-Tool", "[contract/unknown-tool]"):
+        assert outstep("explain", word).out.startswith("contract/unknown-tool\n")
+
+
+def test_without_a_word_everything_is_listed(outstep: Outstep) -> None:
+    listed = outstep("explain").out
+    assert {line.strip() for line in listed.splitlines() if line.startswith("  ")} == TEXTS
