@@ -11,7 +11,8 @@ from tests.cli.conftest import SHOP, Outstep
 
 @pytest.fixture
 def project(outstep: Outstep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with the files of the shop, entered."""
+    """A project with the files of the shop, entered: after `outstep` has entered the shop itself."""
+    assert callable(outstep)
     folder = tmp_path / "project"
     (folder / "deep").mkdir(parents=True)
     for name in ("refund.yaml", "good.jsonl", "bad.jsonl", "quiet.jsonl", "idle.yaml"):

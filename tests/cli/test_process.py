@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import SHOP
-from tests.command_line import LAUNCHER, ROOT
-from tests.command_line import outstep as run
+from tests.command_line import LAUNCHER, ROOT, outstep
 
 BAD = ("check", "-c", "tests/cli/shop/refund.yaml", "tests/cli/shop/bad.jsonl", "tests/cli/shop/gap.jsonl")
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return outstep(*words, together=False, **environment)
 
 
 def popen(*words: str, **streams: object) -> subprocess.Popen[bytes]:
@@ -97,7 +100,27 @@ def test_an_interruption_ends_with_130_and_one_word() -> None:
     assert (process.returncode, out, error) == (130, b"", b"interrupted\n")
 
 
-def test_standard_input_is_a_document_like_any_other(cache: dict[str, str]) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("wait", [0.3, 1.0])
+def test_an_interruption_of_many_processes_is_as_quiet(tmp_path: Path, wait: float) -> None:
+    events = (SHOP / "bad.jsonl").read_bytes()
+    for number in range(40):
+        (tmp_path / f"{number:02}.jsonl").write_bytes(events * 2000)
+    process = popen(
+        *("check", "-c", "refund.yaml", str(tmp_path), "-j", "2"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(wait)
+    # A terminal sends it to all processes of the group.
+    os.killpg(process.pid, signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert (process.returncode, out, error) == (130, b"", b"interrupted\n")
+
+
+def test_standard_input_is_a_document_like_any_other() -> None:
     with (SHOP / "bad.jsonl").open("rb") as file:
         process = popen("check", "-c", "refund.yaml", "-", stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, error = process.communicate(timeout=60)

@@ -50,6 +50,8 @@ class Counted(Struct):
     instances: list[Instance]
     doubtful: list[float]
     """Places of events that may count, under a key that may be any."""
+    hidden_keys: list[int]
+    """Places of events that count under a key that is hidden."""
 
 
 def counts(scene: Scene, rule: Rule) -> list[Instance]:
@@ -73,7 +75,7 @@ class _Counts:
         self.counted = self._count()
 
     def _count(self) -> Counted:
-        found = Counted([], [], [])
+        found = Counted([], [], [], [])
         for case in cases(self.scene, self.rule):
             key = self._key(case)
             if case.applies is not True:
@@ -83,6 +85,8 @@ class _Counts:
                 undecided = case.each if case.each is not None else key
                 if isinstance(undecided, Hidden) or self.rule.missing == "inconclusive":
                     found.doubtful.append(case.seq)
+                if case.each is None and isinstance(key, Hidden):
+                    found.hidden_keys.append(case.seq)
                 found.instances.append(Instance(case.seq, "", *missing_or_hidden(self.rule, undecided)))  # type: ignore[arg-type]
             else:
                 self._add(found, case, *key)
@@ -121,9 +125,12 @@ class _Counts:
 
     def at_most(self) -> list[Instance]:
         """No count goes over the bound read at any of its events."""
-        if self.rule.counting == "effects":
-            return [*self.counted.instances, *self._effects()]
-        return [*self.counted.instances, *self._over()]
+        counted = self._effects() if self.rule.counting == "effects" else self._over()
+        for place in self.counted.hidden_keys[:1]:
+            # It may count under every key.
+            doubt = [Instance(place, x.key, "inconclusive", HIDDEN_EVIDENCE) for x in counted]
+            counted = [d if x.verdict == "satisfied" else x for x, d in zip(counted, doubt, strict=True)]
+        return [*self.counted.instances, *counted]
 
     def _over(self) -> list[Instance]:
         """Return an instance for each count: violated at the first event that is over the bound."""

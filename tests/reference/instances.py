@@ -13,7 +13,7 @@ from outstep.expr.values import Hidden, Missing, Value, show
 
 from .facts import elements_of
 from .scene import Picked, Scene
-from .verdicts import HIDDEN_EVIDENCE, MISSING_EVIDENCE, Instance
+from .verdicts import HIDDEN_EVIDENCE, UNDECIDED_CONDITION, Instance
 from .views import CONDITION, View
 from .windows import Window, window_of
 
@@ -46,8 +46,8 @@ class Case(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def reason_of(undecided: Value) -> str:
-    """Return the reason that an undecided value gives a verdict."""
-    return HIDDEN_EVIDENCE if isinstance(undecided, Hidden) else MISSING_EVIDENCE
+    """Return the reason that an undecided condition gives a verdict."""
+    return HIDDEN_EVIDENCE if isinstance(undecided, Hidden) else UNDECIDED_CONDITION
 
 
 def conjunction(truths: Sequence[Value]) -> Value:

@@ -189,7 +189,8 @@ def _needs(scene: Scene, rule: Rule, kind: Needs, view: View) -> Judged:
     for hole, lane in trace.known_holes(view.event):
         if hole.seq > max(surely, default=-1) and scene.may_hide_from(hole, lane, kind.any):
             possible = True
-    return HIDDEN if possible else VIOLATED
+    # That nothing is known is missing evidence, in the sense of the key `missing`.
+    return HIDDEN if possible else missing_or_hidden(rule, Missing("no such event is known"))
 
 
 def _since(scene: Scene, rule: Rule, view: View) -> tuple[list[float], list[float]]:

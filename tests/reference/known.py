@@ -201,7 +201,8 @@ class Trace:
             return False
         for child in self._children(lane):
             call = self.spawn(child)
-            if call is None or call.seq > hole.seq:
+            did = [event for event in self.events if getattr(event, "agent", None) == child.id and event.seq < hole.seq]
+            if call is None or not did:
                 continue
             result = self.pairing.result_of.get(call.seq)
             if result is None or result.seq > hole.seq:

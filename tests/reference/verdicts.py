@@ -11,6 +11,7 @@ from outstep.findings import Verdict
 HIDDEN_EVIDENCE = "hidden-evidence"
 HIDDEN_TRIGGER = "hidden-trigger"
 MISSING_EVIDENCE = "missing-evidence"
+UNDECIDED_CONDITION = "undecided-condition"
 NOT_RECORDED = "not-recorded"
 UNFINISHED = "unfinished-run"
 

@@ -1,7 +1,7 @@
 """`json`: the whole report as data, schema `report/v1`, `schema` first.
 
 Members that count or decide are always there, also when they are zero; what does not apply is left out.
-docs: docs/report.md
+docs: docs/cli.md#the-report-as-data
 """
 
 from __future__ import annotations

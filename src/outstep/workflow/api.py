@@ -1,4 +1,4 @@
-"""What `import outstep` offers: a check in one call (docs/api.md)."""
+"""What `import outstep` offers: a check in one call (docs/cli.md#from-python)."""
 
 from __future__ import annotations
 

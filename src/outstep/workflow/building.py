@@ -27,6 +27,7 @@ _HELP = {
     "undecided-condition": "test a member before it is read: `has(args.force) && args.force`",
     "hidden-trigger": "`--allow hidden-trigger` accepts that all that is visible holds",
     "not-recorded": "judge a record of a format that holds such events, or lower the rule with `levels`",
+    "unfinished-run": "record the run to its end, or pass `--complete` if it did end here",
     "record-ends": "record the run to its end, or pass `--complete` if it did end here",
     "records-lost": "record the run again; what was lost cannot be judged",
 }

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 
 from outstep.adapters import adapter
 from outstep.adapters.base import Document, Options
@@ -44,7 +45,8 @@ def judge_groups(
         initargs=(tuple(contracts), options),
     )
     try:
-        done = [pool.submit(_judge_piece, piece) for piece in pieces]
+        with _undisturbed():
+            done = [pool.submit(_judge_piece, piece) for piece in pieces]
         for piece, future in zip(pieces, done, strict=True):
             try:
                 yield from future.result()
@@ -58,9 +60,21 @@ def judge_groups(
     pool.shutdown()
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold Ctrl-C back, so that processes begin without it: the parent answers it for all, and none is lost."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _prepare(contracts: Sequence[Contract], options: Options) -> None:
     global _options  # noqa: PLW0603 - what a worker process is told once, for all its tasks
-    # The parent answers Ctrl-C for all.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _contracts[:] = [Compiled(contract) for contract in contracts]
     _options = options

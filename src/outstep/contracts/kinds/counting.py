@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from outstep.contracts.kinds.base import Quiet, Run, View
-from outstep.expr.values import Hidden, Missing, show
+from outstep.expr.values import Hidden, Missing, from_key, show
 from outstep.findings import Witness
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ ALL = ()
 class Tally:
     """One count: how much has happened under one key, in one window."""
 
-    __slots__ = ("amount", "doubt", "first", "is_reported", "last_view", "open", "recent", "since", "turn")
+    __slots__ = ("amount", "doubt", "first", "is_reported", "open", "recent", "since", "turn")
 
     def __init__(self, since: int) -> None:
         self.since = since
@@ -28,7 +28,6 @@ class Tally:
         self.is_reported = False
         self.doubt: tuple[View, str] | None = None
         self.first: int | None = None
-        self.last_view: View | None = None
         self.open: dict[int, Any] = {}
         """Calls whose result has not come yet, with what each counts."""
         self.recent: list[tuple[int, int, Any]] = []
@@ -47,6 +46,8 @@ class CountingMonitor(Quiet):
         """An event may count here, and it cannot be told."""
         self.is_veiled = False
         """A key was hidden: any count may be higher than it shows."""
+        self._veil: View | None = None
+        """The first event whose key was hidden."""
         self._rows: dict[str, tuple[Any, int]] = {}
         self._has_window = bool(rule.after or rule.since)
 
@@ -54,6 +55,7 @@ class CountingMonitor(Quiet):
         """Forget everything, for the next trace."""
         self.tallies.clear()
         self.is_veiled = self.has_undecided = False
+        self._veil = None
         self._rows.clear()
 
     # -- one event ---------------------------------------------------------------------------------------------------
@@ -81,6 +83,7 @@ class CountingMonitor(Quiet):
         key = self.run.read_key(self.rule.per, view)
         if isinstance(key, Hidden):
             self.is_veiled = True
+            self._veil = self._veil or view
             self.run.unreadable(self.index, view, key, "")
             return None
         if isinstance(key, Missing):
@@ -162,7 +165,7 @@ class CountingMonitor(Quiet):
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        for tally in self.tallies.values():
+        for slot, tally in self.tallies.items():
             if tally.is_reported:
                 continue
             if tally.doubt is not None:
@@ -180,10 +183,17 @@ class CountingMonitor(Quiet):
                 self.run.settle(
                     self.index,
                     "inconclusive",
-                    tally.last_view,
+                    self._veil,
                     "an event with a hidden key may count here",
                     reason="hidden-evidence",
-                    key=self.key_text(tally.last_view) if tally.last_view is not None else "",
+                    key=self._slot_text(slot, tally),
                 )
             else:
                 self.run.settle(self.index, "satisfied", None)
+
+    def _slot_text(self, slot: Any, tally: Tally) -> str:
+        """Return the key of a count as text for people."""
+        if self.rule.per_turn or not self.rule.per:
+            return ""
+        key = slot[0] if self.rule.in_a_row or tally.since >= 0 else slot
+        return ", ".join(show(from_key(part)) for part in key)

@@ -43,7 +43,6 @@ class UpperBound:
         key, tally = found
         if tally.first is None:
             tally.first = view.seq
-        tally.last_view = view
         if self._rule.counting == "effects":
             self.open[view.seq] = (key, tally, amount, view)
             return
@@ -116,17 +115,19 @@ class UpperBound:
         if self._rule.counting != "effects":
             return
         results = self._run.results_of(self._rule.triggers)
+        perhaps: dict[int, Any] = {}
         for seq, (_, tally, amount, view) in self.open.items():
             bound = self._counting.bound(self._bound, view)
             if isinstance(bound, Missing | Hidden):
                 self._counting.exceeds(view, tally, 0, bound, 0)
-                continue
-            if self._rule.judge == "run" and self._run.gaps.behind(seq, results, view.lane.id):
-                if tally.amount + amount > bound and tally.doubt is None:
+            elif self._rule.judge == "run" and self._run.gaps.behind(seq, results, view.lane.id):
+                perhaps[id(tally)] = perhaps.get(id(tally), 0) + amount
+                if tally.amount + perhaps[id(tally)] > bound and tally.doubt is None:
                     tally.doubt = (view, "a gap may hide the result of a call that counts here")
-                continue
-            tally.amount += amount
-            self._counting.exceeds(view, tally, tally.amount, bound, tally.amount)
+            else:
+                tally.amount += amount
+                seen = tally.amount + perhaps.get(id(tally), 0)
+                self._counting.exceeds(view, tally, seen, bound, tally.amount)
         self.open.clear()
 
     # -- the same for generated code, on traces without gaps --------------------------------------------------------
