@@ -62,7 +62,7 @@ def parse_trace(text: str, *, source: str = "trace") -> tuple[Header, list[Event
     """
     reader = _Reader()
     problems: list[Problem] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:

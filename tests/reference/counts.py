@@ -21,7 +21,7 @@ from outstep.expr.values import Hidden, Missing, Undecided, Value, key_of, show
 from .instances import Case, cases
 from .kinds import has_opened, missing_or_hidden
 from .scene import Scene
-from .verdicts import HIDDEN_EVIDENCE, UNFINISHED, Instance, first_of
+from .verdicts import HIDDEN_EVIDENCE, UNDECIDED_CONDITION, UNFINISHED, Instance, first_of
 from .views import CONDITION, View
 from .windows import Stretch, doubts, stretches, window_of
 
@@ -282,7 +282,7 @@ class _Counts:
         """Every window (and key in it) holds at least so many."""
         if has_opened(self.scene, self.rule) is False:
             return []
-        missing = [instance for instance in self.counted.instances if instance.verdict == "violated"]
+        missing = self._uncounted()
         return (missing + [self._lower(*part) for part in self._parts()]) or [Instance(None, "", "satisfied")]
 
     def exactly(self) -> list[Instance]:
@@ -290,12 +290,18 @@ class _Counts:
         if has_opened(self.scene, self.rule) is False:
             return []
         over = self._effects() if self.rule.counting == "effects" else self._over()
-        missing = [instance for instance in self.counted.instances if instance.verdict == "violated"]
+        missing = self._uncounted()
         over = [instance for instance in over if instance.verdict != "satisfied"]
         # A count that is over the bound will not come down again; the others are settled at their end.
         rest = [part for part in self._parts() if not self._is_among(part, over)]
         found = missing + over + [self._lower(*part, is_exact=True) for part in rest]
         return found or [Instance(None, "", "satisfied")]
+
+    def _uncounted(self) -> list[Instance]:
+        """Return the instances of events that no count can take: one whose condition is undecided may not be one."""
+        if self.rule.per or self.rule.per_turn:
+            return self.counted.instances
+        return [instance for instance in self.counted.instances if instance.reason != UNDECIDED_CONDITION]
 
     def _is_among(self, part: tuple[Stretch, str, list[Item]], over: Sequence[Instance]) -> bool:
         return any(instance.seq in [item.seq for item in part[2]] and instance.key == part[1] for instance in over)

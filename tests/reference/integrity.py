@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from outstep.codec import Unreadable, loads
-from outstep.events import Context, Event, Gap, ToolCall, ToolResult, UserMessage
+from outstep.events import Context, Gap, ToolCall, ToolResult
 
 from .outcomes import approval_at, place_of, tool_of
 from .scene import Scene
@@ -45,17 +45,10 @@ def _missing_result(scene: Scene) -> Iterator[Instance]:
 
 
 def _goes_on(scene: Scene, call: ToolCall) -> bool:
-    """Return whether the lane of a call went on: a later decision opened, or a person spoke."""
-    return any(event.seq > call.seq and _is_onward(scene, event, call) for event in scene.trace.events)
-
-
-def _is_onward(scene: Scene, event: Event, call: ToolCall) -> bool:
-    if getattr(event, "agent", None) != call.agent:
-        return False
-    if isinstance(event, UserMessage):
-        return True
-    decision = scene.trace.decision(event)
-    return decision is not None and decision != scene.trace.decision(call)
+    """Return whether the lane of a call went on: a later decision of it opened."""
+    trace = scene.trace
+    own = trace.decision(call)
+    return any(trace.start(decision) > call.seq for decision in trace.decisions(call.agent) if decision != own)
 
 
 def _orphan(scene: Scene) -> Iterator[Instance]:

@@ -217,7 +217,8 @@ class Trace:
             if event.seq in self.pairing.orphans and self.lost_call(event):
                 found.append(Hole(seq=event.seq, at=event.seq, agent=event.agent, may_hide=("tool.result",)))  # type: ignore[union-attr]
         if self.written_end == "cut_off":
-            found.append(Hole(seq=self.last + 0.5, at=self.last + 0.5, is_end=True))
+            end = self.last + 0.5 if self.run_end is None else self.run_end.seq - 0.5
+            found.append(Hole(seq=end, at=end, is_end=True))
         return tuple(sorted(found, key=lambda hole: hole.seq))
 
     def _hole(self, gap: Gap) -> Hole:

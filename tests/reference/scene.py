@@ -60,11 +60,10 @@ class Scene:
 
     @property
     def events(self) -> list[Event]:
-        """The events, with the end of a run whose record is whole but has no event that says so."""
-        trace = self.trace
-        events = [event for event in trace.events if not (isinstance(event, RunEnd) and event.end == "cut_off")]
-        if trace.end == "completed" and not any(isinstance(event, RunEnd) for event in events):
-            events.append(RunEnd(seq=trace.last + 1, end="completed"))
+        """The events, with an end where no event says that the run ended."""
+        events = list(self.trace.events)
+        if self.trace.run_end is None:
+            events.append(RunEnd(seq=self.trace.last + 1))
         return events
 
     # Expressions
@@ -184,11 +183,11 @@ class Scene:
             return who == "any"
         if who in ("user", "harness"):
             return _actor(self.trace, event) == who
+        if who is not None:
+            return glob_fits(who, event.agent)
         if _actor(self.trace, event) != "model":
             return False
-        if who is None:
-            return selector.event_type != "assistant.message" or event.agent == "main"
-        return glob_fits(who, event.agent)
+        return selector.event_type != "assistant.message" or event.agent == "main"
 
     def is_unrecorded(self, selector: Selector) -> bool:
         """Return whether nothing in the record could be what a selector picks, had it happened."""

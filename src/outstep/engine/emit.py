@@ -76,27 +76,39 @@ class Emitter:
 
     def message_handler(self) -> str:
         """Return the function for the agent's messages, or an empty text when nobody looks at them."""
-        listeners = [
+        listeners = self._message_listeners()
+        claims = [listener for listener in listeners if _is_claim(listener)]
+        body = _Handler(self, MESSAGE, "message_view(e, lane, run)", None, at="lane.start", is_issued=True)
+        body.listen([listener for listener in listeners if listener not in claims])
+        lines = [*self._claims(claims), *body.lines]
+        if self._plan.reads_response:
+            lines.append('lane.said = f"{lane.said}\\n{e.text}" if lane.said else e.text')
+        return _function("message(e, lane, run, claims)", "A message of the agent.", lines) if lines else ""
+
+    def message_guard(self) -> tuple[str, ...] | None:
+        """Return when a message matters: it claims something, or one of these rules waits for it; none is always."""
+        listeners = self._message_listeners()
+        waiting: dict[str, None] = {}
+        for listener in listeners:
+            if _is_claim(listener):
+                waiting["claims"] = None
+            elif listener.role == "kind" and isinstance(self._rules[listener.owner].kind, Then):
+                waiting[f"wait{listener.owner}.texts or wait{listener.owner}.waiting"] = None
+            else:
+                return None
+        return None if self._plan.reads_response else tuple(waiting)
+
+    def _message_listeners(self) -> list[Listener]:
+        return [
             listener
             for listener in self._plan.listeners.get("assistant.message", ())
             if listener.selector.what != "final message" and _may_act(listener.selector)
         ]
-        lines: Lines = []
-        if listeners:
-            body = _Handler(self, MESSAGE, "message_view(e, lane, run)", None, at="lane.start", is_issued=True)
-            claims = [
-                listener for listener in listeners if listener.role == "for" and listener.selector.what == "claim"
-            ]
-            body.listen([listener for listener in listeners if listener not in claims])
-            lines = [*self._claims(claims), *body.lines]
-        if self._plan.reads_response:
-            lines.append('lane.said = f"{lane.said}\\n{e.text}" if lane.said else e.text')
-        return _function("message(e, lane, run)", "A message of the agent.", lines) if lines else ""
 
     def _claims(self, listeners: Sequence[Listener]) -> Lines:
         if not listeners:
             return []
-        lines = ["for claim in run.claims(e):"]
+        lines = ["for claim in claims:"]
         for listener in listeners:
             body = _Handler(self, CLAIM, "message_view(e, lane, run)", None, at="lane.start", is_issued=True)
             body.claim(listener)
@@ -515,6 +527,10 @@ def _is_simple(rule: Rule) -> bool:
         rule.after or rule.until or rule.each is not None or rule.in_a_row or rule.per_turn
         or (rule.since and not isinstance(rule.kind, Needs))
     )  # fmt: skip
+
+
+def _is_claim(listener: Listener) -> bool:
+    return listener.role == "for" and listener.selector.what == "claim"
 
 
 def _may_act(selector: Selector) -> bool:

@@ -68,14 +68,7 @@ def read_fact(run: Run, index: int, key: Any, view: View, name: str) -> Any:
     gap = _newest_gap(run, index, view)
     if gap >= 0 and _is_covered(run, fact, index, value, seq, gap, view):
         return Hidden(f"`{name}`: a gap may hide what was recorded")
-    if value is ABSENT:
-        return None if fact.keep != "all" else _empty(fact, key)
-    return value
-
-
-def _empty(fact: Fact, key: Any) -> Any:
-    # A list that nothing was appended to: null under a key, as for any entry never recorded; else the empty list.
-    return [] if key == SINGLE and not fact.keyed else None
+    return None if value is ABSENT else value
 
 
 def _is_covered(run: Run, fact: Fact, index: int, value: Any, seq: int, gap: int, view: View) -> bool:

@@ -32,6 +32,7 @@ def build(compiled: Compiled) -> Any:
     code = compile(text, f"<contract {compiled.contract.id}>", "exec")
     exec(code, namespace)  # noqa: S102 - generated here from a checked contract; constants travel in the namespace
     namespace["CALLS"] = _Handlers(compiled, "call", namespace)
+    namespace["find_claims"] = compiled.parts.claim_finder()
     namespace["RESULTS"] = _Handlers(compiled, "result", namespace)
     return namespace["monitor"]
 
@@ -65,13 +66,16 @@ def _generate(compiled: Compiled) -> tuple[str, dict[str, Any]]:
     for number, tool in enumerate(compiled.contract.tools):
         parts += [emitter.call_handler(number, tool), emitter.result_handler(number, tool)]
     message = emitter.message_handler()
-    loop = "\n".join(_loop(compiled, has_message=bool(message)))
+    loop = "\n".join(_loop(compiled, emitter.message_guard() if message else ()))
     text = "\n\n\n".join(part for part in (*parts, message, loop) if part) + "\n"
     return text, {**_NAMESPACE, **pool.namespace}
 
 
-def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
-    """Yield the lines of the generator: what every event of a plain trace needs, and whom to call."""
+def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator[str]:
+    """Yield the lines of the generator: what every event of a plain trace needs, and whom to call.
+
+    `message_guard` says when a message matters: none is always, an empty one never.
+    """
     plan = compiled.plan
     opening = [
         "turn_now = e.turn",
@@ -88,35 +92,14 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
     yield from (
         "def monitor(begin, done):",
         f'    """Judge traces of `{_plain(compiled.contract.id)}`: sent batches of events, and None at the end."""',
-        "    run = None",
-        "    last = None",
+        "    run = last = None",
         "    batch = yield",
         "    while batch is not None:",
-        "        for e in batch:",
+        "        here = 0",
+        "        rest = iter(batch)",
+        "        first = None if run is None or run.is_plain else step_on(run, rest)",
+        "        for e in rest if first is None else chain((first,), rest):",
         "            kind = type(e)",
-        "            if kind is Header:",
-        "                if run is not None:",
-        "                    if plain:",
-        "                        leave(run, lane, epoch, start, turn, has_turns, last)",
-        "                    run.events += events",
-        "                    done(run)",
-        "                run = begin(e)",
-        '                lane = run.lane("main")',
-        "                plain = run.is_plain",
-        "                opened = lane.open",
-        '                seen = run.pairing.seen.setdefault("main", set())',
-        "                ids = lane.turn_ids",
-        "                events = 0",
-        "                epoch = lane.epoch",
-        "                start = lane.start",
-        "                turn = lane.turn",
-        "                has_turns = run.turns_seen",
-        "                last = None",
-        "                continue",
-        "            if not plain:",
-        "                run.step(e)",
-        "                continue",
-        "            last = e",
         "            if kind is ToolCall:",
         "                call_id = e.call_id",
         "                if (",
@@ -126,7 +109,6 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
     )
     yield from _deep(20, opening)
     yield from _deep(20, ["seen.add(call_id)", "ids.add(call_id)", "opened[call_id] = OpenCall(e, start, epoch)"])
-    yield from _deep(20, ["events += 1"])
     if plan.uses_final:
         yield from _deep(20, ["run.drop_final(e.seq)"])
     yield from _deep(20, ["handle = CALLS[e.tool]", "if handle is not None:"])
@@ -142,7 +124,6 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
         '                    and (e.call is None or e.call == call.event.seq) and call.event.by == "model"',
         "                ):",
         "                    del opened[e.call_id]",
-        "                    events += 1",
         "                    handle = RESULTS[call.event.tool]",
         "                    if handle is not None:",
         "                        lane.epoch = epoch",
@@ -153,34 +134,81 @@ def _loop(compiled: Compiled, *, has_message: bool) -> Iterator[str]:
     if not plan.uses_final:
         yield "            elif kind is AssistantMessage:"
         yield '                if e.agent == "main" and not e.hidden:'
-        yield from _deep(20, [*opening, "events += 1"])
-        yield from _deep(20, [*syncing, "message(e, lane, run)"] if has_message else [])
+        yield from _deep(20, opening)
+        yield from _deep(20, _on_message(compiled, message_guard, syncing))
         yield "                    continue"
     if not plan.listeners.get("user.message"):
         yield from (
             "            elif kind is UserMessage:",
             '                if e.agent == "main" and not e.hidden:',
-            "                    events += 1",
-            "                    if not has_turns and not run.turns_seen:",
+            "                    if not has_turns:",
             "                        ids.clear()",
             "                    continue",
         )
-    yield from _deep(12, syncing[:3])
+    yield "            if kind is not Header:"
+    yield from _deep(16, [*syncing[:3], "run.turns_seen = has_turns", "run.step(e)", "if run.is_plain:"])
+    yield from _deep(20, [*_RESUMING, "continue"])
+    yield from _deep(16, ["e = step_on(run, rest)"])
+    yield "            while e is not None:"
+    yield from _deep(
+        16,
+        [
+            "place = len(batch) - rest.__length_hint__() - 1",
+            "if run is not None:",
+            "    if run.is_plain:",
+            "        leave(run, lane, epoch, start, turn, has_turns, batch[place - 1] if place else last)",
+            "    run.events += place - here",
+            "    done(run)",
+            "here = place + 1",
+            "run = begin(e)",
+            'lane = run.lane("main")',
+            "opened = lane.open",
+            'seen = run.pairing.seen.setdefault("main", set())',
+            "ids = lane.turn_ids",
+            *_RESUMING,
+            *_waiting(message_guard),
+            "if run.is_plain:",
+            "    break",
+            "e = step_on(run, rest)",
+        ],
+    )
     yield from (
-        "            if has_turns:",
-        "                run.turns_seen = True",
-        "            run.step(e)",
-        "            epoch = lane.epoch",
-        "            start = lane.start",
-        "            turn = lane.turn",
-        "            plain = run.is_plain",
-        "        if run is not None and plain:",
-        "            leave(run, lane, epoch, start, turn, has_turns, last)",
+        "            if e is None:",
+        "                break",
+        "        if run is not None:",
+        "            run.events += len(batch) - here",
+        "            last = batch[-1] if batch else last",
+        "            if run.is_plain:",
+        "                leave(run, lane, epoch, start, turn, has_turns, last)",
         "        batch = yield",
         "    if run is not None:",
-        "        run.events += events",
         "        done(run)",
     )
+
+
+_RESUMING = (
+    "epoch = lane.epoch",
+    "start = lane.start",
+    "turn = lane.turn",
+    "has_turns = run.turns_seen",
+)
+
+
+def _on_message(compiled: Compiled, guard: tuple[str, ...] | None, syncing: Sequence[str]) -> list[str]:
+    if guard == ():
+        return []
+    finds = guard is None or "claims" in guard
+    lines = ["claims = find_claims(e.text)" if finds and compiled.contract.claims else "claims = ()"]
+    call = [*syncing, "message(e, lane, run, claims)"]
+    if guard is None:
+        return [*lines, *call]
+    return [*lines, f"if {' or '.join(guard)}:", *(f"    {line}" for line in call)]
+
+
+def _waiting(guard: tuple[str, ...] | None) -> list[str]:
+    """Return the lines that keep the monitors at hand which a guard asks."""
+    names = dict.fromkeys(part.split(".")[0] for text in guard or () if text != "claims" for part in text.split(" or "))
+    return [f"{name} = run.monitors[{name.removeprefix('wait')}]" for name in names]
 
 
 def _deep(indent: int, lines: Sequence[str]) -> Iterator[str]:

@@ -100,6 +100,7 @@ class Monitor:
     def feed(self, event: Event) -> list[Ruling]:
         """Take the next event and return the rulings that no continuation can mend."""
         if self._generator is None:
+            self._run.events += 1
             self._run.step(event)
         else:
             self._generator.send((event,))
@@ -171,6 +172,7 @@ class _Bench:
                 self._close_run()
                 self._run = self._begin(item)
             elif self._run is not None:
+                self._run.events += 1
                 self._run.step(item)
         self._left -= len(batch)
         if self._left < 0 and self._run is not None:

@@ -88,6 +88,8 @@ class Plan:
         self.uses_final = any(
             listener.selector.what == "final message" for listener in self.listeners.get("assistant.message", ())
         )
+        # A message behind a call of its own response is not the final one.
+        self.reads_response = self.reads_response or self.uses_final
         for index in reversed(range(len(contract.facts))):
             self._add_fact(index)
         for number, source in enumerate(self.sources):
@@ -111,7 +113,9 @@ class Plan:
         if isinstance(kind, Needs | Then):
             for slot, selector in enumerate(kind.any):
                 self._add("kind", index, slot, _of_its_calls(selector, rule))
-                self.joins["kind", index, slot] = split(selector.where, sides - {"match"} if selector.what == "claim" else sides)
+                self.joins["kind", index, slot] = split(
+                    selector.where, sides - {"match"} if selector.what == "claim" else sides
+                )
                 if isinstance(kind, Needs):
                     self._add_table("kind", index, slot)
         if rule.counting == "unless_failed":
@@ -124,7 +128,9 @@ class Plan:
         for role, selectors in marks:
             for slot, selector in enumerate(selectors):
                 self._add(role, index, slot, selector)
-                self.joins[role, index, slot] = split(selector.where, sides - {"match"} if selector.what == "claim" else sides)
+                self.joins[role, index, slot] = split(
+                    selector.where, sides - {"match"} if selector.what == "claim" else sides
+                )
                 if role == "since" and isinstance(kind, Needs):
                     self._add_table(role, index, slot)
 

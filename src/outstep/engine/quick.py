@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from outstep import codec
@@ -10,7 +12,7 @@ from outstep.engine.lanes import ABSENT, LaneState, Table, written
 from outstep.engine.pairing import OpenCall
 from outstep.engine.run import Run
 from outstep.engine.views import View
-from outstep.events import AssistantMessage, Event, ToolCall, ToolResult
+from outstep.events import AssistantMessage, Event, Header, ToolCall, ToolResult
 from outstep.expr.claims import Claim
 from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 
@@ -25,15 +27,24 @@ def undeclared_result(event: ToolResult, call: OpenCall, lane: LaneState, run: R
     run.look_at_result(event, call, lane)
 
 
+def step_on(run: Run, events: Iterator[Event | Header]) -> Header | None:
+    """Step events exactly up to the next header; return it, or none when there are no more."""
+    for event in events:
+        if isinstance(event, Header):
+            return event
+        run.step(event)
+    return None
+
+
 def leave(
-    run: Run, lane: LaneState, epoch: int, start: int, turn: int | None, has_turns: bool, last: Event | None
+    run: Run, lane: LaneState, epoch: int, start: int, turn: int | None, has_turns: bool, last: Event | Header | None
 ) -> None:
     """Bring the run up to date, when a batch or a trace ends."""
     lane.epoch = epoch
     lane.start = start
     lane.turn = turn
     run.turns_seen = run.turns_seen or has_turns
-    if last is not None:
+    if last is not None and not isinstance(last, Header):
         run.last_seq = last.seq
 
 
@@ -151,6 +162,7 @@ NAMESPACE: dict[str, Any] = {
     "ABSENT": ABSENT,
     "as_key": as_key,
     "call_view": call_view,
+    "chain": chain,
     "decode": codec.decode_value,
     "delivered": delivered,
     "from_key": from_key,
@@ -166,6 +178,7 @@ NAMESPACE: dict[str, Any] = {
     "message_view": message_view,
     "needed": needed,
     "result_view": result_view,
+    "step_on": step_on,
     "trigger": trigger,
     "trigger_claim": trigger_claim,
     "undeclared_call": undeclared_call,

@@ -143,8 +143,7 @@ class Run(Rulings, Triggers):
     # -- events in arrival order ------------------------------------------------------------------------------------
 
     def step(self, event: Event) -> None:
-        """Take the next event."""
-        self.events += 1
+        """Take the next event; whoever feeds the run counts it."""
         self.last_seq = event.seq
         for monitor in self._deadlines:
             monitor.passed(event)
@@ -675,20 +674,28 @@ class Parts:
 
     def find_claims(self, text: str) -> list[Claim]:
         """Return the claims that a message makes."""
-        if not self._claims:
-            return []
         if self._finder is None:
-            from outstep.expr.claims import ClaimFinder
-
-            self._finder = ClaimFinder(self._claims)
-        found: list[Claim] = self._finder.find(text)
+            self._finder = self.claim_finder()
+        found: list[Claim] = self._finder(text)
         return found
+
+    def claim_finder(self) -> Callable[[str], list[Claim]]:
+        """Return what finds claims in a text."""
+        if not self._claims:
+            return _no_claims
+        from outstep.expr.claims import ClaimFinder
+
+        return ClaimFinder(self._claims).find
 
     def read_text(self, reads: str | None, text: Any) -> Any:
         """Return the data that a result's text stands for, as `reads` says."""
         from outstep.engine.reading import read_text
 
         return read_text(reads, text, self._patterns)
+
+
+def _no_claims(_: str) -> list[Claim]:
+    return []
 
 
 def conjunction(values: Sequence[Any]) -> Any:

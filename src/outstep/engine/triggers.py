@@ -10,7 +10,7 @@ from outstep.contracts.kinds import AtLeast, Exactly, Needs, Never, Require
 from outstep.contracts.model import Rule
 from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Expr, Selector, Spot
-from outstep.engine.explain import comparisons
+from outstep.engine.explain import absent_facts, comparisons
 from outstep.engine.facts import FactView
 from outstep.engine.gaps import hides, known_to, may_hide, stands_before
 from outstep.engine.plan import Listener
@@ -523,6 +523,10 @@ class Triggers:
     def unreadable(self, rule: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
         """Settle an instance whose evidence is missing or hidden."""
         unreadable(self, rule, view, value, otherwise, key)
+
+    def absent_facts(self, expr: Expr, view: View) -> tuple[str, ...]:
+        """Return the facts that an expression reads and that have no entry here."""
+        return absent_facts(self._run(), expr, view)
 
     def comparison(self, expr: Expr, view: View) -> tuple[str, ...]:
         """Return the values that make an expression false, as `3500 > 3000`."""

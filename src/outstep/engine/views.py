@@ -35,7 +35,6 @@ class View:
 
     __slots__ = (
         "_cache",
-        "_let",
         "at",
         "call",
         "calls",
@@ -45,6 +44,7 @@ class View:
         "extra",
         "ignores_gaps",
         "lane",
+        "let",
         "log",
         "outcome",
         "run",
@@ -71,7 +71,8 @@ class View:
         """For `judge: record`: only what is written counts."""
         self.extra: dict[str, Any] = {}
         """`it` and `at`."""
-        self._let: Mapping[str, Any] = {}
+        self.let: Mapping[str, Any] = {}
+        """Expressions of the rule's `let`, by name."""
         self._cache: dict[str, Any] = {}
 
     @property
@@ -101,7 +102,7 @@ class View:
         if not let and not ignores_gaps:
             return self
         twin = self._twin()
-        twin._let = let
+        twin.let = let
         twin.ignores_gaps = ignores_gaps
         return twin
 
@@ -118,7 +119,7 @@ class View:
         twin.this = self.this
         twin.ignores_gaps = self.ignores_gaps
         twin.extra = self.extra
-        twin._let = self._let
+        twin.let = self.let
         # Event values are shared; what depends on `this`, `it` or `let` is not.
         twin._cache = {name: value for name, value in self._cache.items() if name in _READERS}
         return twin
@@ -140,8 +141,8 @@ class View:
     def _find(self, name: str) -> Any:
         if name in self.extra:
             return self.extra[name]
-        if name in self._let:
-            return self.run.evidence(self._let[name], self)
+        if name in self.let:
+            return self.run.evidence(self.let[name], self)
         if name == "this":
             return self.this.members() if self.this is not None else self.members()
         reader = _READERS.get(name)
@@ -149,7 +150,7 @@ class View:
             value = reader(self)
             if value is not NOT_BOUND:
                 return value
-        if self.this is not None and (name in self.this.extra or name in self.this._let or name == "match"):
+        if self.this is not None and (name in self.this.extra or name in self.this.let or name == "match"):
             return self.this.lookup(name)
         return self.run.global_name(name, self)
 

@@ -185,9 +185,21 @@ def key_of(value: Value) -> Hashable:
     raise Undecided(getattr(value, "reason", f"{word(value)} is no key"))
 
 
+_TIMES: dict[str, type[Moment | Duration]] = {"Moment": Moment, "Duration": Duration}
+
+
 def from_key(key: Hashable) -> Value:
     """Return the value that stands as a member name of a dict."""
-    return key[1] if type(key) is tuple else key
+    if type(key) is not tuple:
+        return key
+    kind, *parts = key
+    if kind == "list":
+        return [from_key(part) for part in parts]
+    if kind == "map":
+        return {name: from_key(item) for name, item in sorted(key[1], key=repr)}
+    if kind == "maybe":
+        return Maybe(parts[0], from_key(parts[1]))
+    return _TIMES[kind](parts[0]) if kind in _TIMES else parts[0]
 
 
 def equal(a: Value, b: Value) -> bool | Hidden:

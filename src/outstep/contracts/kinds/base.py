@@ -136,6 +136,10 @@ class Run(Protocol):
         """Settle an instance whose evidence is missing or hidden."""
         ...
 
+    def absent_facts(self, expr: Expr, view: Any) -> tuple[str, ...]:
+        """Return the facts that an expression reads and that have no entry here, each as a sentence."""
+        ...
+
     def comparison(self, expr: Expr, view: Any) -> tuple[str, ...]:
         """Return the values that make an expression false, as `3500 > 3000`."""
         ...

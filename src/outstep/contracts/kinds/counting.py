@@ -189,11 +189,14 @@ class CountingMonitor(Quiet):
                     key=self._slot_text(slot, tally),
                 )
             else:
-                self.run.settle(self.index, "satisfied", None)
+                self.run.tallies[3 * self.index] += 1
 
     def _slot_text(self, slot: Any, tally: Tally) -> str:
         """Return the key of a count as text for people."""
+        return self.text_of(slot[0] if self.rule.in_a_row or tally.since >= 0 else slot)
+
+    def text_of(self, key: Any) -> str:
+        """Return a key as text for people."""
         if self.rule.per_turn or not self.rule.per:
             return ""
-        key = slot[0] if self.rule.in_a_row or tally.since >= 0 else slot
         return ", ".join(show(from_key(part)) for part in key)

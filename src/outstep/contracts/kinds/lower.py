@@ -30,7 +30,6 @@ class LowerBound:
         self._opened: int | None = None
         self.amounts: dict[Any, Any] = {}
         """By key, what generated code counted: no window, no `since`, no gap."""
-        self.keys: dict[Any, str] = {}
         self.over: set[Any] = set()
         """Windows and keys that are over the bound already."""
         self.restart()
@@ -39,7 +38,6 @@ class LowerBound:
         """Forget everything, for the next trace."""
         self._windows.clear()
         self.amounts.clear()
-        self.keys.clear()
         self.over.clear()
         self._opened = None if self._rule.after else START
         if self._opened is not None and not (self._rule.per or self._rule.per_turn):
@@ -53,8 +51,6 @@ class LowerBound:
             return None
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
         self._windows.setdefault(window, {}).setdefault(key, []).append((view.at, amount))
-        if key not in self.keys:
-            self.keys[key] = self._counting.key_text(view)
         return window, key
 
     def count(self, key: Any, amount: Any) -> None:
@@ -90,7 +86,7 @@ class LowerBound:
 
     def _settle(self, window: int, key: Any, items: list[tuple[int, Any]], bound: Any, end: int | None) -> None:
         run, index = self._run, self._counting.index
-        text = self.keys.get(key, "")
+        text = self._counting.text_of(key)
         if isinstance(bound, Missing | Hidden):
             run.unreadable(index, None, bound, "", text)
             return

@@ -5,6 +5,8 @@ docs: docs/kinds/require.md
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from outstep.contracts.kinds.base import Quiet, View
@@ -26,7 +28,7 @@ class RequireMonitor(Quiet):
         kind = self.rule.kind
         assert isinstance(kind, Require)
         false: list[Expr] = []
-        missing: list[str] = []
+        missing: dict[str, None] = {}
         hidden: list[str] = []
         for expr in kind.all:
             value = self.run.evidence(expr, view)
@@ -35,9 +37,9 @@ class RequireMonitor(Quiet):
             elif isinstance(value, Hidden):
                 hidden.append(value.reason)
             elif value is not True:
-                missing.append(value.reason if isinstance(value, Missing) else f"`{expr.text}` gives no truth value")
+                missing.update(dict.fromkeys(self._missing(expr, value, view)))
         if false or missing:
-            self._not_so(view, false, missing)
+            self._not_so(view, false, tuple(missing))
         elif hidden:
             self.run.settle(
                 self.index, "inconclusive", view, hidden[0], reason="hidden-evidence", missing=tuple(hidden)
@@ -45,16 +47,21 @@ class RequireMonitor(Quiet):
         else:
             self.run.settle(self.index, "satisfied", view)
 
-    def _not_so(self, view: View, false: list[Expr], missing: list[str]) -> None:
+    def _missing(self, expr: Expr, value: Any, view: View) -> tuple[str, ...]:
+        """Return what is missing, in the words of the facts that have no entry, else of the expression."""
+        absent = self.run.absent_facts(expr, view)
+        if absent:
+            return absent
+        return (value.reason if isinstance(value, Missing) else f"`{expr.text}` gives no truth value",)
+
+    def _not_so(self, view: View, false: list[Expr], missing: tuple[str, ...]) -> None:
         values = tuple(pair for expr in false for pair in self.run.comparison(expr, view))
-        sentence = f"`{false[0].text}` is false" if false else missing[0]
-        is_only_missing = not false
         self.run.settle(
             self.index,
-            "inconclusive" if is_only_missing and self.rule.missing == "inconclusive" else "violated",
+            "inconclusive" if not false and self.rule.missing == "inconclusive" else "violated",
             view,
-            sentence,
-            reason="missing-evidence" if is_only_missing else "",
+            f"`{false[0].text}` is false" if false else missing[0],
+            reason="" if false else "missing-evidence",
             values=values,
-            missing=tuple(missing),
+            missing=missing,
         )
