@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 from outstep.contracts.cache import Kept, cache_key, decode_kept, encode_kept, is_fresh
@@ -31,8 +31,8 @@ def open_contract(
     read_file: Callable[[str], bytes] | None = None,
 ) -> Kept:
     """Return the checked contract of a file, from the cache where it is still right; raises `OutstepError`."""
-    read = read_file or (lambda name: Path(name).read_bytes())
-    name = Path(path).as_posix()
+    read = read_file or _read_file
+    name = _written(path)
     try:
         data = read(name)
     except OSError as error:
@@ -50,11 +50,23 @@ def open_contract(
     return kept
 
 
+def _read_file(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _written(path: str) -> str:
+    """Return a path as reports write it: `/` between its parts, none of them empty or `.`."""
+    path = path.replace(os.sep, "/")
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    return ("/" if path.startswith("/") else "") + "/".join(parts) or "."
+
+
 class ContractCache:
     """Checked contracts in a directory that only this user can write."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self._directory = os.fspath(directory)
 
     def get(self, key: str) -> Kept | None:
         """Return what is kept under a key, or none."""
@@ -70,8 +82,9 @@ class ContractCache:
     def put(self, key: str, kept: Kept) -> None:
         """Keep a contract; silently nothing where that cannot be done safely."""
         try:
-            self._directory.parent.mkdir(parents=True, exist_ok=True)
-            self._directory.mkdir(mode=0o700, exist_ok=True)
+            os.makedirs(os.path.dirname(os.path.abspath(self._directory)), exist_ok=True)
+            with suppress(FileExistsError):
+                os.mkdir(self._directory, 0o700)
         except OSError:
             return
         directory = self._open()

@@ -21,7 +21,7 @@ from outstep.expr.values import Hidden, Missing, Undecided, Value, key_of, show
 from .instances import Case, cases
 from .kinds import has_opened, missing_or_hidden
 from .scene import Scene
-from .verdicts import HIDDEN_EVIDENCE, UNDECIDED_CONDITION, UNFINISHED, Instance, first_of
+from .verdicts import HIDDEN_EVIDENCE, UNFINISHED, Instance, first_of
 from .views import CONDITION, View
 from .windows import Stretch, doubts, stretches, window_of
 
@@ -47,7 +47,10 @@ class Counted(Struct):
     """What a rule counts: the events that surely do, and instances for those that cannot be counted."""
 
     items: list[Item]
-    instances: list[Instance]
+    undecided: list[Instance]
+    """Events whose condition is undecided."""
+    uncounted: list[Instance]
+    """Events whose key, element or amount is missing or hidden."""
     doubtful: list[float]
     """Places of events that may count, under a key that may be any."""
     hidden_keys: list[int]
@@ -75,19 +78,19 @@ class _Counts:
         self.counted = self._count()
 
     def _count(self) -> Counted:
-        found = Counted([], [], [], [])
+        found = Counted([], [], [], [], [])
         for case in cases(self.scene, self.rule):
             key = self._key(case)
             if case.applies is not True:
                 found.doubtful.append(case.seq)
-                found.instances.append(case.undecided() or case.instance("inconclusive", HIDDEN_EVIDENCE))
+                found.undecided.append(case.undecided() or case.instance("inconclusive", HIDDEN_EVIDENCE))
             elif case.each is not None or isinstance(key, Missing | Hidden):
                 undecided = case.each if case.each is not None else key
                 if isinstance(undecided, Hidden) or self.rule.missing == "inconclusive":
                     found.doubtful.append(case.seq)
                 if case.each is None and isinstance(key, Hidden):
                     found.hidden_keys.append(case.seq)
-                found.instances.append(Instance(case.seq, "", *missing_or_hidden(self.rule, undecided)))  # type: ignore[arg-type]
+                found.uncounted.append(Instance(case.seq, "", *missing_or_hidden(self.rule, undecided)))  # type: ignore[arg-type]
             else:
                 self._add(found, case, *key)
         return found
@@ -98,7 +101,7 @@ class _Counts:
             amount = self.scene.evidence(self.rule.total, case.view)
             if not isinstance(amount, Hidden) and not _is_amount(amount):
                 judged = missing_or_hidden(self.rule, Missing("`sum` takes numbers from 0 on"))
-                found.instances.append(Instance(case.seq, shown, *judged))  # type: ignore[arg-type]
+                found.uncounted.append(Instance(case.seq, shown, *judged))  # type: ignore[arg-type]
                 if self.rule.missing == "inconclusive":
                     found.doubtful.append(case.seq)
                 return
@@ -130,7 +133,7 @@ class _Counts:
             # It may count under every key.
             doubt = [Instance(place, x.key, "inconclusive", HIDDEN_EVIDENCE) for x in counted]
             counted = [d if x.verdict == "satisfied" else x for x, d in zip(counted, doubt, strict=True)]
-        return [*self.counted.instances, *counted]
+        return [*self.counted.undecided, *self.counted.uncounted, *counted]
 
     def _over(self) -> list[Instance]:
         """Return an instance for each count: violated at the first event that is over the bound."""
@@ -145,12 +148,13 @@ class _Counts:
         return found
 
     def _groups(self) -> list[list[Item]]:
-        """Return the events of each count: one key in one window, and in a row one run of it."""
-        groups: dict[Hashable, list[Item]] = {}
-        for item in self.counted.items:
-            name = (item.case.window.start, item.key, self._run_of(item) if self.rule.in_a_row else None)
-            groups.setdefault(name, []).append(item)
-        return list(groups.values())
+        """Return the events of each count: one key in one window, and in a row in one lane."""
+
+        def name(item: Item) -> Hashable:
+            lane = getattr(item.case.view.event, "agent", "main") if self.rule.in_a_row else ""
+            return (item.case.window.start, item.key, lane)
+
+        return _by(self.counted.items, name)
 
     def _at(self, item: Item, group: Sequence[Item]) -> Instance:
         """Judge a count at one of its events, itself included."""
@@ -163,6 +167,9 @@ class _Counts:
         earlier = [
             x for x in group if x.seq < item.seq or x is item or (x.seq == item.seq and _is_before(x, item, group))
         ]
+        if self.rule.in_a_row:
+            run = self._run_of(item)
+            earlier = [x for x in earlier if self._run_of(x) == run]
         possible = [x for x in earlier if not self._is_known_failure(x, item)]
         sure = [x for x in possible if self._surely_counts(x, item)]
         if _total(sure) > bound:
@@ -198,9 +205,9 @@ class _Counts:
         return self.scene.outcome(result) in ("failed", "denied")
 
     def _is_settled(self, x: Item, item: Item) -> bool:
-        """Return whether, as known to a call, an earlier one has its result, or can have none that is hidden."""
+        """Return whether, when a call is made, an earlier one has its result, or can have none that is hidden."""
         result = self.trace.pairing.result_of.get(x.seq)
-        if result is not None and result.seq in self.trace.known(item.case.view.event):
+        if result is not None and result.seq < item.seq:
             return True
         holes = self.trace.known_holes(item.case.view.event)
         return not any(hole.seq > x.seq and hole.can_hide("tool.result") for hole, _ in holes)
@@ -298,10 +305,10 @@ class _Counts:
         return found or [Instance(None, "", "satisfied")]
 
     def _uncounted(self) -> list[Instance]:
-        """Return the instances of events that no count can take: one whose condition is undecided may not be one."""
+        """Return the instances of events that a lower bound cannot take."""
         if self.rule.per or self.rule.per_turn:
-            return self.counted.instances
-        return [instance for instance in self.counted.instances if instance.reason != UNDECIDED_CONDITION]
+            return [*self.counted.undecided, *self.counted.uncounted]
+        return self.counted.uncounted  # an event of undecided condition may, but need not, be one
 
     def _is_among(self, part: tuple[Stretch, str, list[Item]], over: Sequence[Instance]) -> bool:
         return any(instance.seq in [item.seq for item in part[2]] and instance.key == part[1] for instance in over)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from outstep.contracts.kinds import Needs, Require, Then, Within
 from outstep.contracts.model import Rule
 from outstep.contracts.selectors import Selector
-from outstep.events import Event, ToolCall
+from outstep.events import Event, Gap, ToolCall
 from outstep.expr.text import mentions
 from outstep.expr.values import Hidden, Missing, Value, show
 
@@ -63,9 +63,7 @@ def _final(scene: Scene, case: Case, judged: Judged) -> Judged:
         return judged
     if scene.trace.end == "aborted":
         return ("inconclusive", UNFINISHED)
-    if judged[0] == "violated" and scene.final_holes():
-        return HIDDEN
-    return judged
+    return HIDDEN if scene.final_holes() else judged
 
 
 # require
@@ -286,7 +284,7 @@ def _is_within(scene: Scene, within: Within | None, event: Event, x: Event) -> V
     hidden = Hidden("a gap stands between")
     gap_between = any(event.seq < hole.seq < x.seq for hole in trace.holes)
     if within.unit == "events":
-        if x.seq - event.seq > within.count:
+        if _distance(scene, event, x) > within.count:
             return False
         return hidden if gap_between else True
     if within.unit == "turns":
@@ -299,6 +297,12 @@ def _is_within(scene: Scene, within: Within | None, event: Event, x: Event) -> V
     if then is None or now is None or now < then:
         return Hidden("the clock is missing or falls")
     return hidden if gap_between else True
+
+
+def _distance(scene: Scene, event: Event, x: Event) -> int:
+    """Return how far x stands behind an event; a gap takes a number, but may hide nothing."""
+    gaps = [gap for gap in scene.trace.events if isinstance(gap, Gap) and event.seq < gap.seq < x.seq]
+    return x.seq - event.seq - len(gaps)
 
 
 def _opened_between(scene: Scene, event: Event, until: float) -> int:
@@ -319,8 +323,9 @@ def _deadline(scene: Scene, within: Within | None, event: Event) -> float:
     if within is None:
         return never_passed
     if within.unit == "events":
-        late = [x.seq for x in scene.trace.events if x.seq > event.seq + within.count]
-        return min(late, default=never_passed)
+        # Behind the last event that is near enough, nothing is, hidden or not.
+        last = [x.seq + 0.5 for x in scene.trace.events if _distance(scene, event, x) >= within.count]
+        return min(last, default=never_passed)
     if within.unit == "turns":
         openings = _openings(scene, event, never_passed)
         return openings[within.count] if len(openings) > within.count else never_passed

@@ -68,6 +68,8 @@ def _candidates(result: ToolResult, events: Sequence[Event]) -> list[ToolCall]:
     calls = [x for x in events if isinstance(x, ToolCall)]
     if result.call is not None:
         return [call for call in calls if call.seq == result.call]
+    if not result.call_id:
+        return []  # nothing is joined by an empty id
     return [
         call
         for call in calls

@@ -393,6 +393,16 @@ GAPS = {
         'call a\ngap may_hide=user.message\nsay "so"\nend completed',
         "inconclusive 0",
     ),
+    "then within: behind the last place that is near enough, a gap hides no answer": (
+        "for: call a\nthen: message\nwithin: 2 events",
+        "call a\nresult ok\ncall b\ngap\nend completed",
+        "violated 0",
+    ),
+    "then within: a gap that opens the turn too many may hide an answer before that opening": (
+        "for: call a\nthen: ok result b\nwithin: 1 turns",
+        "call a turn 1\ncall b turn 2\ngap turn 3\nend completed",
+        "inconclusive 0",
+    ),
     "then its result: the answer may be hidden": (
         "for: call a\nthen: ok its result",
         "call a\ngap may_hide=tool.result\nend completed",
@@ -438,6 +448,11 @@ GAPS = {
     "final message: another may have followed": (
         "for: final message\nrequire: text == 'bye'",
         'say "so"\ngap may_hide=assistant.message\nend completed',
+        "inconclusive 0",
+    ),
+    "final message: one that would do may not be the last": (
+        "for: final message\nrequire: text == 'bye'",
+        'say "bye"\ngap may_hide=tool.call\nend completed',
         "inconclusive 0",
     ),
     "final message: a gap before it changes nothing": (
@@ -547,7 +562,7 @@ def test_known_asks_what_came_from_outside(where: str, holds: bool) -> None:
     ("selector", "places"),
     [
         ("call a", "0 1 5"),
-        ("call a by main", "0"),
+        ("call a by main", "0 2 3"),
         ("call a by user", "2"),
         ("call a by harness", "3"),
         ("call a by any", "0 1 2 3 5"),

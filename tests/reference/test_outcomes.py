@@ -78,6 +78,11 @@ def test_a_result_before_its_call_is_no_evidence() -> None:
     assert not found.orphans
 
 
+def test_nothing_is_joined_by_an_empty_id() -> None:
+    assert pairs('call a as ""\nresult "" ok') == {}
+    assert pairs('call a as ""\nresult "" ok of 0') == {1: 0}
+
+
 def test_a_second_result_and_an_orphan_are_no_evidence() -> None:
     _, events = parse_trace("call a as x\nresult x failed\nresult x ok\nresult y ok")
     found = pair(events)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
-from pathlib import Path
+from os import PathLike
 from typing import BinaryIO, Protocol
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from outstep.events import Event, Header
 class Document:
     """Bytes of one raw document: a file, a member of an archive, or standard input."""
 
-    def __init__(self, uri: str, path: Path | None = None, data: bytes | None = None) -> None:
+    def __init__(self, uri: str, path: str | PathLike[str] | None = None, data: bytes | None = None) -> None:
         """`uri` is shown to people: the path as given, or `archive!member`. `data` wins over `path`."""
         self.uri = uri
         self.path = path
@@ -33,7 +33,7 @@ class Document:
             return BytesIO(self._data)
         if self.path is None:
             raise FileNotFoundError(self.uri)
-        return self.path.open("rb", buffering=1 << 16)
+        return open(self.path, "rb", buffering=1 << 16)
 
     def read(self) -> bytes:
         """Return all bytes; raises `OSError`."""

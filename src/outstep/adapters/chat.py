@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from outstep.adapters.conversation import Conversation, Step, conversations, in_
 from outstep.adapters.records import RECORD_SHOWN, digest
 from outstep.adapters.traces import Ids, finished
 from outstep.codec import Json, encode
+from outstep.digest import sha256
 from outstep.errors import Place
 from outstep.events import (
     SCHEMA,

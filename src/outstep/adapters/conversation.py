@@ -8,7 +8,6 @@ exchange whose request continues an earlier one continues its conversation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 from outstep.adapters.base import Document, ReadLog
 from outstep.adapters.records import Damage, Damages, Value, read_values
 from outstep.codec import Json
+from outstep.digest import sha256
 from outstep.errors import Place
 
 Message = dict[str, Any]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -124,7 +122,7 @@ class _Finder:
         if stat.S_ISDIR(mode):
             self._folder(given)
         elif stat.S_ISREG(mode):
-            self._keep(given, Found(document=Document(given, Path(given))))
+            self._keep(given, Found(document=Document(given, given)))
         elif stat.S_ISFIFO(mode):
             # A pipe gives its bytes once, and a document is looked at more than once.
             self._pipe(given)
@@ -136,7 +134,7 @@ class _Finder:
         met = 0
         for path in self._walk(given):
             met += 1
-            self._keep(path, Found(document=Document(path, Path(path)), explicit=False, folder=given))
+            self._keep(path, Found(document=Document(path, path), explicit=False, folder=given))
         if not met and len(self.found) == before:
             _no_traces(given, self._log)
 
@@ -230,11 +228,13 @@ class _Finder:
         )
 
     def _fault(self, given: str, error: OSError) -> None:
-        unreadable(Document(given, Path(given)), error, self._log)
+        unreadable(Document(given, given), error, self._log)
 
 
 def _matches(names: list[str], pattern: list[str]) -> bool:
     """Return whether a path fits a pattern, part by part; `**` stands for any folders, at the end for any path."""
+    from fnmatch import fnmatchcase
+
     reached = {0}
     for name in names:
         nexts = set()

@@ -7,13 +7,13 @@ JSON comes back as `Damage`, and so does a last line that was cut off while it w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from msgspec import Struct
 
 from outstep.adapters.base import Document, ReadLog
 from outstep.codec import Json, Unreadable, loads
+from outstep.digest import sha256
 from outstep.errors import Place
 
 CHUNK = 1 << 16
@@ -213,14 +213,17 @@ class Damages:
 
 def digest(document: Document) -> str:
     """Return the sha256 of the bytes as they lie on the disk; empty when they cannot be read."""
-    from hashlib import file_digest
-
     try:
         stored: Document = getattr(document, "stored", document)
         with stored.open() as file:
-            return file_digest(cast(BytesIO, file), "sha256").hexdigest()
+            data = file.read(CHUNK)
+            whole = sha256(more=len(data) == CHUNK)
+            while data:
+                whole.update(data)
+                data = file.read(CHUNK)
     except OSError:
         return ""
+    return whole.hexdigest()
 
 
 def _has_lines(data: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
+from os.path import basename
 
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ class Ids:
 
     def give(self, wanted: str, document: Document) -> str:
         """Return an id that no earlier trace has; without a wanted one, from the name of the document."""
-        name = wanted or PurePath(document.uri).name.split(".")[0] or "trace"
+        name = wanted or basename(document.uri.rstrip("/")).split(".")[0] or "trace"
         count = self._counts.get(name, 0) + 1
         self._counts[name] = count
         return name if count == 1 else f"{name}#{count}"

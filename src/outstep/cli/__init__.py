@@ -2,92 +2,51 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
-from outstep.errors import OutstepError, problem, suggestion
-
-COMMANDS = {
-    "check": "hold recorded traces against contracts, and gate on it",
-    "show": "show what was read of a trace",
-    "contract": "lint a contract, or show what it compiles to",
-    "adapters": "list the formats that are read, with their pinned versions",
-    "explain": "say what a rule, a kind, a reason or a code means",
-    "help": "show this list, or the options of a command",
-}
-
-USAGE, INTERRUPTED = 2, 130
+SEARCH_EVERY = 20_000
+"""New objects after which those that only hold each other are searched for."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
-    words = sys.argv[1:] if words is None else list(words)
+    """Run one command and return its exit code; without `words` this process is the command, and ends with it."""
+    if words is not None:
+        from outstep.cli.commands import run
+
+        return run(words)
     try:
-        return _run(list(words))
-    except OutstepError as error:
-        from outstep.cli.console import say_problems
-
-        say_problems(error.problems)
-        return USAGE
-    except KeyboardInterrupt:
-        from outstep.cli.console import say
-
-        say("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Who reads has gone: there is no one left to tell.
-        from outstep.cli.console import mute
-
-        mute()
-        return USAGE
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else USAGE
-    except Exception as error:
-        # Without this, Python's own exit code 1 would read as a violation.
-        from outstep.cli.console import say_crash
-
-        say_crash(error)
-        return USAGE
+        return _own_process()
+    finally:
+        # What lives until the end needs no search for what could be let go.
+        gc.freeze()
 
 
-def _run(words: list[str]) -> int:
-    if not words:
-        raise problem("usage/no-command", "what should be done?", help=f"one of: {', '.join(COMMANDS)}")
-    command, *rest = words
-    if command == "--version":
-        return _version()
-    if command in {"help", "--help", "-h"}:
-        return _help(rest)
-    if command not in COMMANDS:
-        raise problem(
-            "usage/unknown-command",
-            f"there is no command `{command}`",
-            help=suggestion(command, tuple(COMMANDS)) or f"one of: {', '.join(COMMANDS)}",
-        )
-    module = import_module(f"outstep.cli.{command}")
-    code: int = module.run(rest)
-    return code
+def _own_process() -> int:
+    # Imports make nothing that could be let go of, and searching for it by the usual 700 objects takes a tenth of the
+    # time of a short command.
+    gc.set_threshold(SEARCH_EVERY)
+    _import_msgspec()
+    from outstep.cli.commands import run
+
+    return run(sys.argv[1:])
 
 
-def _version() -> int:
-    from outstep import __version__
-    from outstep.cli.console import put
+def _import_msgspec() -> None:
+    """Import msgspec without `typing_extensions`, which brings `inspect` along: a sixth of the start of a command.
 
-    put(f"outstep {__version__}\n")
-    return 0
-
-
-def _help(words: list[str]) -> int:
-    if words and words[0] in COMMANDS and words[0] != "help":
-        return _run([*words, "--help"])
-    from outstep.cli.console import put
-
-    lines = [f"  {name:<10} {text}" for name, text in COMMANDS.items()]
-    put(
-        "Outstep holds what an AI agent did against an executable contract.\n\n"
-        "usage: outstep COMMAND …\n\n" + "\n".join(lines) + "\n\n"
-        "outstep help COMMAND shows the options of a command, outstep --version the version.\n"
-        "exit codes of check: 0 pass, 1 block, 2 could not be checked, 3 undecided\n"
-    )
-    return 0
+    msgspec takes three names from it if it is installed, and else the same ones from `typing`, which has them from
+    Python 3.11 on. Whoever imports `typing_extensions` later gets it as ever.
+    """
+    name = "typing_extensions"
+    if name in sys.modules or "msgspec" in sys.modules:
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
+        # An msgspec that cannot do without it, or none at all: the next import tells.
+        pass
+    finally:
+        del sys.modules[name]

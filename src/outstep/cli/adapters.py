@@ -18,7 +18,7 @@ from outstep.render.escape import visible
 def run(words: Sequence[str]) -> int:
     """List the adapters and return the exit code."""
     parser = Arguments("adapters", "list the formats that are read")
-    parser.add_argument("--json", action="store_true", help="write the list as JSON")
+    parser.flag("--json", help="write the list as JSON")
     given = parser.read(words)
     found: list[Adapter] = []
     code = 0

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, chosen, read_param
+from outstep.cli.arguments import Arguments, Given, chosen, read_param
 from outstep.cli.imports import say_imports
 from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, write_whole
 from outstep.cli.progress import Progress
@@ -36,7 +34,7 @@ exit codes: 0 every block-level rule is decided and none violated · 1 a block-l
 def run(words: Sequence[str]) -> int:
     """Check, write the reports and return the exit code."""
     given = _parser().read(words)
-    outputs = read_outputs(given.output, is_json=given.json)
+    outputs = read_outputs(given.output or (), is_json=given.json)
     settings = _settings(given)
     check_not_read(outputs, [*settings["paths"], *settings["contract"]])
     imports: list[Judged] = []
@@ -48,33 +46,32 @@ def run(words: Sequence[str]) -> int:
 
 def _parser() -> Arguments:
     parser = Arguments("check", DESCRIPTION)
-    add = parser.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files, folders, patterns, or - for stdin")
-    add("-c", "--contract", action="append", metavar="FILE|PACK", help="a contract, or a bundled pack by name")
-    add("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the contract, as JSON")
-    add("--format", metavar="NAME", help="the format of every trace (else told by content)")
-    add("--json", action="store_true", help="the same as --output json=-")
-    add("--output", action="append", default=[], metavar="FORMAT=FILE", help=f"{', '.join(NAMES)}; - is stdout")
-    add("--fail-on", metavar="LEVEL", help="block (default), or warn: warnings block, too")
-    add("--allow", action="append", metavar="REASON", help=f"accept a reason of being undecided: {ALLOWABLE[0]}")
-    add("--require-exercised", action=BooleanOptionalAction, help="a block rule that nothing triggered blocks")
-    add("--unpinned", action=BooleanOptionalAction, help="read format versions without a recorded fixture")
-    add("--complete", action=BooleanOptionalAction, help="take a record without an end mark as complete")
-    add("-j", "--jobs", type=int, metavar="N", help="judge with N processes (0: one for each processor)")
-    add("--lang", metavar="LANG", help="language of the rules' own messages (en, zh, …; OUTSTEP_LANG)")
-    add("--no-cache", action="store_true", help="check the contract anew")
-    add("--no-config", action="store_true", help="read no outstep.toml and no pyproject.toml")
-    add("-v", "--verbose", action="store_true", help="show every import line and every observed finding")
+    parser.words("paths", metavar="PATH", help="files, folders, patterns, or - for stdin")
+    parser.values("-c", "--contract", metavar="FILE|PACK", help="a contract, or a bundled pack by name")
+    parser.values("--param", metavar="NAME=VALUE", help="a parameter of the contract, as JSON")
+    parser.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
+    parser.flag("--json", help="the same as --output json=-")
+    parser.values("--output", metavar="FORMAT=FILE", help=f"{', '.join(NAMES)}; - is stdout")
+    parser.value("--fail-on", metavar="LEVEL", help="block (default), or warn: warnings block, too")
+    parser.values("--allow", metavar="REASON", help=f"accept a reason of being undecided: {ALLOWABLE[0]}")
+    parser.switch("--require-exercised", help="a block rule that nothing triggered blocks")
+    parser.switch("--unpinned", help="read format versions without a recorded fixture")
+    parser.switch("--complete", help="take a record without an end mark as complete")
+    parser.number("-j", "--jobs", metavar="N", help="judge with N processes (0: one for each processor)")
+    parser.value("--lang", metavar="LANG", help="language of the rules' own messages (en, zh, …; OUTSTEP_LANG)")
+    parser.flag("--no-cache", help="check the contract anew")
+    parser.flag("--no-config", help="read no outstep.toml and no pyproject.toml")
+    parser.flag("-v", "--verbose", help="show every import line and every observed finding")
     return parser
 
 
-def _settings(given: Namespace) -> dict[str, Any]:
+def _settings(given: Given) -> dict[str, Any]:
     """Return what was asked for: by options first, else by the configuration, else by default."""
     config: dict[str, Any] = {}
     if not given.no_config:
         from outstep.cli.config import find_config
 
-        config = find_config(Path.cwd())
+        config = find_config(os.getcwd())
     paths = given.paths or config.get("paths", [])
     contracts = given.contract or config.get("contract", [])
     if not contracts:
@@ -86,7 +83,7 @@ def _settings(given: Namespace) -> dict[str, Any]:
     if not paths:
         raise problem("usage/no-paths", "no trace was named", help="name files, folders or patterns, or - for stdin")
     told = {name: _first(getattr(given, name), config.get(name), default) for name, default in _DEFAULTS.items()}
-    params = {**config.get("param", {}), **dict(map(read_param, given.param))}
+    params = {**config.get("param", {}), **dict(map(read_param, given.param or ()))}
     return {**told, "paths": list(paths), "contract": list(contracts), "param": params}
 
 
@@ -105,7 +102,7 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _checked(settings: dict[str, Any], given: Namespace, imports: list[Judged]) -> Report:
+def _checked(settings: dict[str, Any], given: Given, imports: list[Judged]) -> Report:
     """Return the report; a check that cannot begin gives one, too."""
     contracts: list[Contract] = []
     warnings: list[Problem] = []
@@ -161,18 +158,16 @@ def _today() -> Any:
     return date.today()
 
 
-def cache_folder() -> Path | None:
+def cache_folder() -> str | None:
     """Return where checked contracts are kept, or none where the user has no home."""
     if named := os.environ.get("OUTSTEP_CACHE_DIR"):
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base and os.path.isabs(base) else Path.home() / ".cache") / "outstep"
-    except RuntimeError:
-        return None
+        return named
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    folder = base if os.path.isabs(base) else os.path.expanduser("~/.cache")
+    return None if folder.startswith("~") else os.path.join(folder, "outstep")
 
 
-def _write(report: Report, outputs: Sequence[Output], given: Namespace) -> int:
+def _write(report: Report, outputs: Sequence[Output], given: Given) -> int:
     """Write the reports; one that cannot be written is a fault of its own."""
     code = report.exit_code
     unwritten: list[Problem] = []
@@ -193,7 +188,7 @@ def _write(report: Report, outputs: Sequence[Output], given: Namespace) -> int:
     return EXIT["error"] if unwritten else code
 
 
-def _style(output: Output, given: Namespace) -> Style:
+def _style(output: Output, given: Given) -> Style:
     is_for_eyes = output.file == STDOUT
     return Style(
         colour=is_for_eyes and console.is_coloured(sys.stdout),

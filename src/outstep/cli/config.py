@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from outstep.errors import OutstepError, Place, Problem, suggestion
@@ -15,36 +14,45 @@ FILE = "outstep.toml"
 LARGEST = 1 << 20
 
 
-def find_config(start: Path) -> dict[str, Any]:
+def find_config(start: str) -> dict[str, Any]:
     """Return the defaults that hold in a folder, from the nearest file upwards; raises `OutstepError`.
 
     Paths in it are seen from its own folder, and returned so that they open from `start`.
     """
-    for folder in (start, *start.parents):
+    folder, above = start, ""
+    while folder != above:
         for name, marker in ((FILE, b""), ("pyproject.toml", b"tool.outstep")):
-            path = folder / name
-            try:
-                if not path.is_file() or path.stat().st_size > LARGEST:
-                    continue
-                data = path.read_bytes()
-            except OSError:
-                continue
-            if marker not in data:
+            path = os.path.join(folder, name)
+            data = _read(path)
+            if data is None or marker not in data:
                 continue
             table = _table(path, data, is_own=name == FILE)
             if table is not None:
                 return _Reader(path, data, start).read(table)
+        folder, above = os.path.dirname(folder), folder
     return {}
 
 
-def _table(path: Path, data: bytes, *, is_own: bool) -> dict[str, Any] | None:
+def _read(path: str) -> bytes | None:
+    try:
+        if not os.path.isfile(path) or os.stat(path).st_size > LARGEST:
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _table(path: str, data: bytes, *, is_own: bool) -> dict[str, Any] | None:
     import tomllib  # only where a file is there
 
     try:
         whole = tomllib.loads(data.decode(), parse_float=Decimal)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ArithmeticError) as error:
         raise OutstepError(
-            Problem(code="config/toml", sentence=f"`{path.name}` is no TOML: {error}", place=Place(source=str(path)))
+            Problem(
+                code="config/toml", sentence=f"`{os.path.basename(path)}` is no TOML: {error}", place=Place(source=path)
+            )
         ) from None
     if is_own:
         return whole
@@ -55,7 +63,7 @@ def _table(path: Path, data: bytes, *, is_own: bool) -> dict[str, Any] | None:
 class _Reader:
     """Reads one table, and finds every mistake in it."""
 
-    def __init__(self, path: Path, data: bytes, start: Path) -> None:
+    def __init__(self, path: str, data: bytes, start: str) -> None:
         self._path = path
         self._lines = data.decode(errors="replace").splitlines()
         self._start = start
@@ -76,19 +84,19 @@ class _Reader:
                 self._mistake("config/value", f"`{key}` is {error}", key, "")
         if self._problems:
             raise OutstepError(*self._problems)
-        folder = self._path.parent
+        folder = os.path.dirname(self._path)
         if folder != self._start:
             for key in ("contract", "paths"):
                 if key in found:
                     found[key] = [self._from_here(folder, text, is_contract=key == "contract") for text in found[key]]
         return found
 
-    def _from_here(self, folder: Path, text: str, *, is_contract: bool) -> str:
+    def _from_here(self, folder: str, text: str, *, is_contract: bool) -> str:
         from outstep.workflow.contracts import is_pack
 
         if text == "-" or os.path.isabs(text) or (is_contract and is_pack(text)):
             return text
-        return os.path.relpath(folder / text, self._start)
+        return os.path.relpath(os.path.join(folder, text), self._start)
 
     def _mistake(self, code: str, sentence: str, key: str, help: str) -> None:
         pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]")

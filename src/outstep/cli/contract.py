@@ -6,12 +6,11 @@ docs: docs/cli.md#contract
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, read_param
+from outstep.cli.arguments import Arguments, Given, read_param
 from outstep.contracts.model import Contract
 from outstep.errors import OutstepError, Problem, problem, suggestion
 from outstep.render.escape import visible
@@ -47,21 +46,22 @@ def run(words: Sequence[str]) -> int:
 
 def _parser(verb: str, description: str) -> Arguments:
     parser = Arguments(f"contract {verb}", description)
-    parser.add_argument("contracts", nargs="*", metavar="FILE|PACK", help="contracts, or bundled packs by name")
-    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON")
+    parser.words("contracts", metavar="FILE|PACK", help="contracts, or bundled packs by name")
+    parser.values("--param", metavar="NAME=VALUE", help="a parameter, as JSON")
     return parser
 
 
-def _given(parser: Arguments, words: Sequence[str]) -> Namespace:
+def _given(parser: Arguments, words: Sequence[str]) -> Given:
     given = parser.read(words)
     if not given.contracts:
         raise problem("usage/no-contract", "no contract was named", help="name a file or a pack")
+    given.param = given.param or []
     return given
 
 
 def _lint(words: Sequence[str]) -> int:
     parser = _parser("lint", "name every mistake in contracts; warnings exit 0, mistakes 2")
-    parser.add_argument("--json", action="store_true", help="write the mistakes as JSON")
+    parser.flag("--json", help="write the mistakes as JSON")
     given = _given(parser, words)
     params = dict(map(read_param, given.param))
     results = [(name, *_problems(name, params)) for name in given.contracts]

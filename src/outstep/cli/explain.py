@@ -32,7 +32,7 @@ FAMILIES = {
 def run(words: Sequence[str]) -> int:
     """Explain and return the exit code."""
     parser = Arguments("explain", "say what a rule, a kind, a reason or a code means")
-    parser.add_argument("topics", nargs="*", metavar="WORD", help="a rule, kind, reason or code; without one: the list")
+    parser.words("topics", metavar="WORD", help="a rule, kind, reason or code; without one: the list")
     given = parser.read(words)
     texts = read_texts()
     if not given.topics:

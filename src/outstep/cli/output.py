@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -53,19 +53,22 @@ def _read(text: str) -> Output:
 def write_whole(file: str, text: str) -> None:
     """Write a file so that a reader sees all of it or the old one; raises `OutstepError`."""
     data = text.encode("utf-8", "backslashreplace")
-    path = Path(os.path.realpath(file))
-    beside = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    path = os.path.realpath(file)
+    folder, name = os.path.split(path)
+    beside = os.path.join(folder, f".{name[:200]}.{os.getpid()}.part")
     try:
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
             # A pipe or device has no whole that could be exchanged.
-            path.write_bytes(data)
+            with open(path, "wb") as out:
+                out.write(data)
             return
         try:
-            with beside.open("xb") as out:
+            with open(beside, "xb") as out:
                 out.write(data)
             os.replace(beside, path)
         finally:
-            beside.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(beside)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise problem("output/unwritable", f"`{file}` cannot be written: {reason}") from None

@@ -6,7 +6,6 @@ docs: docs/cli.md#show
 from __future__ import annotations
 
 import sys
-from argparse import BooleanOptionalAction, Namespace
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
@@ -15,7 +14,7 @@ from msgspec import Struct
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
 from outstep.adapters.discover import documents, groups
 from outstep.cli import console
-from outstep.cli.arguments import Arguments
+from outstep.cli.arguments import Arguments, Given
 from outstep.errors import problem, suggestion
 from outstep.events import Event, RunEnd, ToolCall
 from outstep.render.escape import visible
@@ -55,18 +54,17 @@ def run(words: Sequence[str]) -> int:
 
 def _parser() -> Arguments:
     parser = Arguments("show", DESCRIPTION)
-    add = parser.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files, folders, patterns, or - for stdin")
-    add("--trace", metavar="ID", help="the trace to show, where there are several")
-    add("--events", action="store_true", help="write the events as canonical JSON Lines")
-    add("--event", type=int, metavar="N", help="show the N-th event, with its place and raw record")
-    add("--format", metavar="NAME", help="the format of every trace (else told by content)")
-    add("--unpinned", action=BooleanOptionalAction, help="read format versions without a recorded fixture")
-    add("--complete", action=BooleanOptionalAction, help="take a record without an end mark as complete")
+    parser.words("paths", metavar="PATH", help="files, folders, patterns, or - for stdin")
+    parser.value("--trace", metavar="ID", help="the trace to show, where there are several")
+    parser.flag("--events", help="write the events as canonical JSON Lines")
+    parser.number("--event", metavar="N", help="show the N-th event, with its place and raw record")
+    parser.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
+    parser.switch("--unpinned", help="read format versions without a recorded fixture")
+    parser.switch("--complete", help="take a record without an end mark as complete")
     return parser
 
 
-def _write_events(given: Namespace, options: Options, log: ReadLog) -> None:
+def _write_events(given: Given, options: Options, log: ReadLog) -> None:
     """Write every event of every trace as it is read."""
     for group in groups(documents(given.paths, log, _stdin()), given.format, log):
         _write(group.adapter.stream(group.documents, options, log))
@@ -79,7 +77,7 @@ def _write(batches: Iterator[Batch] | list[Batch]) -> None:
         console.put_bytes(line)
 
 
-def _show(given: Namespace, options: Options, log: ReadLog) -> None:
+def _show(given: Given, options: Options, log: ReadLog) -> None:
     """Show the chosen trace, the only one, or a list of all."""
     first: _Read | None = None
     ids: list[str] = []
@@ -108,7 +106,7 @@ def _show(given: Namespace, options: Options, log: ReadLog) -> None:
         log.fault("input/no-traces", "there is no trace in what was given")
 
 
-def _traces(given: Namespace, options: Options, log: ReadLog) -> Iterator[_Read]:
+def _traces(given: Given, options: Options, log: ReadLog) -> Iterator[_Read]:
     for group in groups(documents(given.paths, log, _stdin()), given.format, log):
         before = len(log.tallies)
         for number, trace in enumerate(in_traces(group.adapter.stream(group.documents, options, log))):
@@ -129,7 +127,7 @@ def _size(events: Sequence[Event]) -> str:
     return f"{count(len(events), 'event')}, {count(calls, 'call')}"
 
 
-def _show_one(read: _Read, given: Namespace, options: Options) -> None:
+def _show_one(read: _Read, given: Given, options: Options) -> None:
     if given.events:
         _write([[read.trace.header, *read.trace.events]])
     elif given.event is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 
 from msgspec import structs
@@ -12,6 +11,7 @@ from outstep.contracts import packs
 from outstep.contracts.cache import Kept, decode_kept, encode_kept, is_fresh
 from outstep.contracts.kinds import Scope
 from outstep.contracts.model import Contract
+from outstep.digest import sha256
 from outstep.errors import Problem, problem, suggestion
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from msgspec import Struct
 from outstep import __version__, codec
 from outstep.contracts import packs
 from outstep.contracts.model import Contract
+from outstep.digest import sha256
 from outstep.errors import Problem
 
 FORM = "1"

@@ -14,6 +14,7 @@ from outstep.contracts.fields import Fields, entries, scalars
 from outstep.contracts.located import Node, Scalar, decode, plain_value, read
 from outstep.contracts.model import SCHEMA, Rule
 from outstep.contracts.report import File, Report, Span
+from outstep.digest import sha256
 
 KEYS = (
     "outstep",
@@ -86,8 +87,6 @@ class Parts:
 
     def digest(self) -> str:
         """Return the sha256 of the contract's bytes and of the digests of what it includes."""
-        from hashlib import sha256
-
         whole = sha256(self._contents[0][1])
         for _, data in self._contents[1:]:
             whole.update(sha256(data).digest())

@@ -35,11 +35,16 @@ class FactView:
 
     def holds(self, key: Any) -> Any:
         """Return whether there was a writer of this key; `Hidden` where a gap may have written or forgotten it."""
-        return holds(self._run, self._index, key_of(key), self._view, f"{self._fact.name}[{show(key)}]")
+        return self._holds(key_of(key))
+
+    def _holds(self, key: Any) -> Any:
+        return holds(self._run, self._index, key, self._view, f"{self._fact.name}[{show(from_key(key))}]")
 
     def keys(self) -> Any:
         """Return the keys in the order in which they were first written; `Hidden` where a gap may hide some."""
-        if _newest_gap(self._run, self._index, self._view) >= 0:
+        clouded = [key for table in self._run.tables(self._index, self._view) for key in table.clouds]
+        is_hidden = _newest_gap(self._run, self._index, self._view) >= 0
+        if is_hidden or any(isinstance(self._holds(key), Hidden) for key in clouded):
             return Hidden(f"`{self._fact.name}`: a gap may hide entries")
         return [from_key(key) for key in self.visible_keys()]
 
@@ -52,7 +57,7 @@ class FactView:
 
     def is_there(self, key: Any) -> bool:
         """Return whether an entry is surely there."""
-        return _newest(self._run, self._index, key, self._view)[0] is not ABSENT
+        return self._holds(key) is True
 
     @property
     def size(self) -> Any:
@@ -65,17 +70,21 @@ def read_fact(run: Run, index: int, key: Any, view: View, name: str) -> Any:
     """Return the value of an entry as the view may know it: none when there is none."""
     fact = run.contract.facts[index]
     value, seq = _newest(run, index, key, view)
-    gap = _newest_gap(run, index, view)
-    if gap >= 0 and _is_covered(run, fact, index, value, seq, gap, view):
-        return Hidden(f"`{name}`: a gap may hide what was recorded")
+    gap = _newest_gap(run, index, view, key)
+    if gap >= 0 and _is_covered(run, fact, index, key, value, seq, gap, view):
+        is_there = value is not ABSENT and _newest_forget(run, index, view, key) <= seq
+        return Hidden(
+            f"`{name}`: a gap may hide what was recorded",
+            is_something=is_there and all(source.never_null for source in fact.sources),
+        )
     return None if value is ABSENT else value
 
 
-def _is_covered(run: Run, fact: Fact, index: int, value: Any, seq: int, gap: int, view: View) -> bool:
+def _is_covered(run: Run, fact: Fact, index: int, key: Any, value: Any, seq: int, gap: int, view: View) -> bool:
     if fact.keep == "all":
         return True
     if fact.keep == "first" and value is not ABSENT:
-        return _oldest_gap(run, index, view) < seq or _newest_forget(run, index, view) >= 0
+        return _oldest_gap(run, index, view, key) < seq or _newest_forget(run, index, view, key) >= 0
     return gap > seq
 
 
@@ -85,10 +94,10 @@ def holds(run: Run, index: int, key: Any, view: View, name: str) -> Any:
     if value is not ABSENT:
         return (
             Hidden(f"`{name}`: a gap may hide that it was forgotten")
-            if _newest_forget(run, index, view) > seq
+            if _newest_forget(run, index, view, key) > seq
             else True
         )
-    if _newest_gap(run, index, view) > seq:
+    if _newest_gap(run, index, view, key) > seq:
         return Hidden(f"`{name}`: a gap may hide that it was recorded")
     return False
 
@@ -129,29 +138,33 @@ def _gap_places(run: Run, index: int, view: View, selectors: Sequence[Any]) -> l
     return [place for gap, place in pairs if place <= view.seq and hides(gap, selectors)]
 
 
-def _newest_gap(run: Run, index: int, view: View) -> int:
+def _newest_gap(run: Run, index: int, view: View, key: Any = None) -> int:
     places = _gap_places(run, index, view, [*_writers(run, index), *_forgetters(run, index)])
-    fog = max((table.fog_before(_fog_limit(run, index, view)) for table in run.tables(index, view)), default=-1)
-    return max(places[-1] if places else -1, fog)
+    return max(places[-1] if places else -1, _newest_fog(run, index, view, key))
+
+
+def _newest_fog(run: Run, index: int, view: View, key: Any) -> int:
+    limit = _fog_limit(run, index, view)
+    return max((table.fog_before(limit, key) for table in run.tables(index, view)), default=-1)
 
 
 def _fog_limit(run: Run, index: int, view: View) -> int:
     return view.seq if _epoch(view, run, index) is None else view.at
 
 
-def _oldest_gap(run: Run, index: int, view: View) -> int:
+def _oldest_gap(run: Run, index: int, view: View, key: Any) -> int:
     places = _gap_places(run, index, view, _writers(run, index))
-    fogs = [table.fog[0] for table in run.tables(index, view) if table.fog_before(_fog_limit(run, index, view)) >= 0]
+    limit = _fog_limit(run, index, view)
+    fogs = [fog for table in run.tables(index, view) if (fog := table.oldest_fog(key)) is not None and fog < limit]
     return min([*places[:1], *fogs], default=1 << 62)
 
 
-def _newest_forget(run: Run, index: int, view: View) -> int:
+def _newest_forget(run: Run, index: int, view: View, key: Any) -> int:
     forgetters = _forgetters(run, index)
     if not forgetters:
         return -1
     places = _gap_places(run, index, view, forgetters)
-    fog = max((table.fog_before(_fog_limit(run, index, view)) for table in run.tables(index, view)), default=-1)
-    return max(places[-1] if places else -1, fog)
+    return max(places[-1] if places else -1, _newest_fog(run, index, view, key))
 
 
 def write_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
@@ -175,9 +188,13 @@ def write_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
             except Exception:
                 _veil(run, index, view)
                 continue
-        value = match if match is not True else _value(run, source, element)
         if index in run.key_index:
             run.key_index[index].add(from_key(key), key)
+        if match is not True:
+            for table in _own_tables(run, index, view):
+                table.cloud(key, view.seq)
+            continue
+        value = _value(run, source, element)
         for table in _own_tables(run, index, view):
             table.write(_own_epoch(run, index, view), key, value, view.seq)
 
@@ -217,7 +234,7 @@ def forget_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None
     """Forget what one event says is void."""
     forget = run.contract.facts[index].forget[slot]
     epoch = _own_epoch(run, index, view)
-    if match is not True:
+    if forget.key is None and match is not True:
         _veil(run, index, view)
         return
     if forget.key is None:
@@ -230,6 +247,8 @@ def forget_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None
     for table in _own_tables(run, index, view):
         if isinstance(key, Hidden):
             table.veil(view.seq)
+        elif match is not True:
+            table.cloud(key_of(key), view.seq)
         else:
             table.forget(epoch, key_of(key), view.seq)
 

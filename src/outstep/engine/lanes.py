@@ -8,6 +8,7 @@ holds the newest value and the one before the lane's current decision opened, to
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from outstep.events import Gap
@@ -31,14 +32,16 @@ EMPTY: Cell = (-1, ABSENT, -1, ABSENT, -1)
 class Table:
     """One fact as one lane knows it."""
 
-    __slots__ = ("cells", "fog", "keep", "wiped")
+    __slots__ = ("cells", "clouds", "fog", "keep", "wiped")
 
-    def __init__(self, keep: Literal["last", "first", "all"] = "last") -> None:
+    def __init__(self, keep: Literal["last", "first", "all", "furthest"] = "last") -> None:
         self.keep = keep
         self.cells: dict[Any, Cell] = {}
         self.wiped: Cell = EMPTY
         self.fog: list[int] = []
         """Where a writer stands whose key is hidden: every entry may have been written there."""
+        self.clouds: dict[Any, list[int]] = {}
+        """By key: where an event stands that may or may not have written or forgotten the entry."""
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
@@ -47,12 +50,16 @@ class Table:
         self.wiped = EMPTY
         if self.fog:
             self.fog.clear()
+        if self.clouds:
+            self.clouds.clear()
 
     def write(self, epoch: int, key: Any, value: Any, seq: int) -> None:
         """Remember `value` under `key`, written at `seq` while decision number `epoch` was the lane's last."""
         cell = self.cells.get(key, EMPTY)
         if self.keep == "first" and cell[1] is not ABSENT and cell[2] > self.wiped[2]:
             return
+        if self.keep == "furthest" and cell[1] is not ABSENT:
+            value = max(value, cell[1])
         if self.keep == "all":
             grown = [] if cell[1] is ABSENT or cell[2] <= self.wiped[2] else cell[1][0]
             count = 0 if not grown else cell[1][1]
@@ -71,6 +78,10 @@ class Table:
     def veil(self, seq: int) -> None:
         """Note that an entry nobody can name may have been written or forgotten at `seq`."""
         self.fog.append(seq)
+
+    def cloud(self, key: Any, seq: int) -> None:
+        """Note that one entry may have been written or forgotten at `seq`."""
+        self.clouds.setdefault(key, []).append(seq)
 
     def read(self, key: Any, epoch: int | None) -> tuple[Any, int]:
         """Return value and `seq` as known to decision number `epoch` (none: the newest); `ABSENT` for no entry."""
@@ -92,10 +103,14 @@ class Table:
         """Return the keys that have an entry, in the order of their first writing."""
         return [key for key in self.cells if self.read(key, epoch)[0] is not ABSENT]
 
-    def fog_before(self, position: int) -> int:
-        """Return the newest place before `position` at which a hidden writer stands, or -1."""
-        index = bisect_left(self.fog, position)
-        return self.fog[index - 1] if index else -1
+    def fog_before(self, position: int, key: Any = None) -> int:
+        """Return the newest place before `position` at which an entry may have been written unseen, or -1."""
+        clouds = self.clouds.get(key, ()) if self.clouds else ()
+        return max(_last_before(self.fog, position), _last_before(clouds, position))
+
+    def oldest_fog(self, key: Any = None) -> int | None:
+        """Return the oldest place at which an entry may have been written unseen."""
+        return min([*self.fog[:1], *self.clouds.get(key, ())[:1]], default=None)
 
     def inherit(self, epoch: int | None, position: int) -> Table:
         """Return a child's copy: what is known before `position` to decision number `epoch`."""
@@ -109,6 +124,7 @@ class Table:
         value, seq = _seen(self.wiped, epoch)
         child.wiped = (-1, value, seq, ABSENT, -1)
         child.fog = self.fog[: bisect_left(self.fog, position)]
+        child.clouds = {key: places[: bisect_left(places, position)] for key, places in self.clouds.items()}
         return child
 
     def bring_home(self, epoch: int, child: Table, since: int) -> None:
@@ -119,6 +135,8 @@ class Table:
         if child.wiped[2] > max(since, self.wiped[2]):
             self.wiped = written(self.wiped, epoch, True, child.wiped[2])
         self.fog = sorted({*self.fog, *child.fog})
+        for key, places in child.clouds.items():
+            self.clouds[key] = sorted({*self.clouds.get(key, ()), *places})
 
     def _merge(self, epoch: int, key: Any, value: Any, seq: int, since: int) -> None:
         own = self.cells.get(key, EMPTY)
@@ -126,6 +144,8 @@ class Table:
             entries = own[1][0][: own[1][1]] + [entry for entry in value[0][: value[1]] if entry[0] > since]
             entries = sorted(dict(entries).items())
             value, seq = (entries, len(entries)), max(seq, own[2])
+        elif self.keep == "furthest" and own[1] is not ABSENT:
+            value, seq = max(value, own[1]), max(seq, own[2])
         elif self.keep == "first" and own[1] is not ABSENT:
             if seq >= own[2]:
                 return
@@ -139,6 +159,11 @@ def written(cell: Cell, epoch: int, value: Any, seq: int) -> Cell:
     if cell[0] < epoch:
         return (epoch, value, seq, cell[1], cell[2])
     return (epoch, value, seq, cell[3], cell[4])
+
+
+def _last_before(places: Sequence[int], position: int) -> int:
+    index = bisect_left(places, position)
+    return places[index - 1] if index else -1
 
 
 def _seen(cell: Cell, epoch: int | None) -> tuple[Any, int]:

@@ -154,7 +154,7 @@ class Pairing:
                 continue
             early = self.early.get(lane.id, {})
             for call in self.unanswered(lane):
-                if call.event.call_id in early:
+                if call.event.call_id and call.event.call_id in early:
                     continue
                 self._missing(lane, call, is_stopped)
             for call_id, results in early.items():

@@ -13,7 +13,7 @@ from outstep.engine.pairing import OpenCall
 from outstep.engine.run import Run
 from outstep.engine.views import View
 from outstep.events import AssistantMessage, Event, Header, ToolCall, ToolResult
-from outstep.expr.claims import Claim
+from outstep.expr.claim import Claim
 from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 
 
@@ -113,10 +113,7 @@ def known(cells: Any, key: Any, epoch: Any) -> bool:
 
 
 def note(table: Table, epoch: int, key: Any, place: int, seq: int) -> None:
-    """Note where evidence counts from; the furthest place wins."""
-    cell = table.cells.get(key)
-    if cell is not None and cell[1] is not ABSENT and cell[1] > place:
-        place = cell[1]
+    """Note where evidence counts from."""
     table.write(epoch, key, place, seq)
 
 

@@ -45,7 +45,7 @@ from outstep.events import (
     ToolResult,
     UserMessage,
 )
-from outstep.expr.claims import Claim
+from outstep.expr.claim import Claim
 from outstep.expr.evaluate import evaluate
 from outstep.expr.mentions import MentionIndex
 from outstep.expr.values import Hidden, Missing, TooCostly
@@ -297,7 +297,7 @@ class Run(Rulings, Triggers):
         self.gaps.all.append(pair)
         lanes = [self.lane(gap.agent)] if gap.agent is not None else list(self.lanes.values())
         for lane in lanes:
-            lane.gaps.append(pair)
+            lane.gaps.append((Gap(seq=gap.seq, turn=gap.turn), gap.seq) if self._may_hide_return(gap, lane) else pair)
         if is_recorded:
             self.remark(
                 "INCOMPLETE_TRACE",
@@ -306,6 +306,15 @@ class Run(Rulings, Triggers):
                 verdict="inconclusive",
                 reason="record-ends" if gap.reason == END_GAP else "records-lost",
             )
+
+    def _may_hide_return(self, gap: Gap, lane: LaneState) -> bool:
+        """Return whether a gap may hide that a child came home, and with it anything that the child did."""
+        return gap.can_hide("tool.result") and any(
+            child.last_seq >= 0
+            for (parent, _), children in self._returns.items()
+            for child in children
+            if parent == lane.id
+        )
 
     def hides_calls(self, lane: LaneState, seq: int) -> bool:
         """Return whether a gap before `seq` may hide a call of the lane."""
@@ -329,7 +338,7 @@ class Run(Rulings, Triggers):
 
     def _fresh_tables(self) -> list[Table]:
         keeps = [fact.keep for fact in self.plan.contract.facts]
-        return [Table(keep) for keep in keeps] + [Table() for _ in range(self.plan.width - len(keeps))]
+        return [Table(keep) for keep in keeps] + [Table("furthest") for _ in range(self.plan.width - len(keeps))]
 
     def _open(self, lane: LaneState, event: ToolCall | AssistantMessage | Decision) -> None:
         lane.last_seq = event.seq

@@ -22,7 +22,7 @@ from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 if TYPE_CHECKING:
     from outstep.engine.lanes import LaneState
     from outstep.engine.run import Run
-    from outstep.expr.claims import Claim
+    from outstep.expr.claim import Claim
 
 NO_KEY = ()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from outstep.engine.lanes import LaneState
     from outstep.engine.pairing import OpenCall
     from outstep.engine.run import Run
-    from outstep.expr.claims import Claim
+    from outstep.expr.claim import Claim
 
 NOT_BOUND = Missing("not bound here")
 

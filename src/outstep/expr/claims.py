@@ -1,47 +1,32 @@
 """Claims: sentences in which an agent says that something was done (SEMANTICS section 5).
 
-A sentence claims once for each name with a pattern that matches where the sentence asserts. Most messages hold no
-word of any claim, and cost one look for a handful of texts.
+A sentence claims once for each name with a pattern that matches where the sentence asserts: `_in_sentence` says so
+straight out. All else here is speed. Texts and lines are left out that hold not all that a pattern requires; most
+patterns are then looked for in the whole line, and only the sentence around a match is cut out; and it is read clause
+by clause only if a word in it may deny, promise or make conditional what it says.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
-from msgspec import Struct
-
-from outstep.expr.affirms import affirms
-from outstep.expr.clauses import Sentence, read
-from outstep.expr.literals import is_cjk, required_pieces
-from outstep.expr.patterns import Pattern, PatternError, PatternSet, compile_pattern, encode, quote
-from outstep.expr.sentences import APOSTROPHES, UNSEEN, is_question, sentences
+from outstep.expr.claim import Claim
+from outstep.expr.claim_patterns import ClaimPattern
+from outstep.expr.clauses import asserts_until, read
+from outstep.expr.literals import Texts
+from outstep.expr.patterns import PatternSet, Spans, encode
+from outstep.expr.sentences import UNSEEN, end_finder, is_question, pieces, split
 from outstep.expr.spelling import nfkc
 from outstep.expr.words import words
 
-_LONGEST = 2000
-_PUNCTUATION = r"[!-/:-@\[-`{-~“”‘’«»…。，、；：？！（）《》「」『』【】]*"
-_WORD_GAP = f"{_PUNCTUATION} (?:[^ ]+ ){{0,8}}?{_PUNCTUATION}"
-_CHARACTER_GAP = ".{0,8}?"
-_PATTERN_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<gap> +(?:\.\.\.|…) +)| +|.", re.DOTALL)
-_SYNTAX = re.compile(r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?")
-_MARKS = "*_`~\\"
-_TRIES = 64
+_FEW = 8
+"""So many patterns are sought one by one; more of them together."""
 
+_MOST_LOOKS = 32
+"""So many sentences around matches are cut out of a line; then it is read from end to end, to stay linear."""
 
-__all__ = ["Claim", "ClaimFinder", "affirms", "languages"]
-
-
-class Claim(Struct, frozen=True):
-    """One claim in a text."""
-
-    name: str
-    sentence: str
-    """In normal form: NFKC, blanks joined, without Markdown marks."""
-    groups: dict[str, str]
-    """Named groups of the match; those that took no part are absent."""
-    index: int
-    """Number of the sentence in its text, from 0."""
+__all__ = ["Claim", "ClaimFinder", "languages"]
 
 
 class ClaimFinder:
@@ -49,167 +34,191 @@ class ClaimFinder:
 
     def __init__(self, claims: Mapping[str, Sequence[str]]) -> None:
         """Compile the patterns of each claim name; raises `PatternError`."""
-        self._patterns = [_ClaimPattern(name, text) for name, texts in claims.items() for text in texts]
-        self._set = PatternSet(pattern.pattern for pattern in self._patterns)
-        needles = [(*required_pieces(pattern.pattern.text), ())[0] for pattern in self._patterns]
-        self._needles = _shortest(text for texts in needles for text in texts)
-        self._always = not all(needles)
+        texts = [(name, text) for name, texts in claims.items() for text in texts]
+        self._patterns = [ClaimPattern(number, *each) for number, each in enumerate(texts)]
+        self._set: PatternSet | None = None
+        self._always = not all(pattern.required for pattern in self._patterns)
+        self._needs = _Needs(self._patterns)
+        self._ascii_needs = _Needs(self._patterns, ascii_only=True)
 
     def find(self, text: str) -> list[Claim]:
         """Return the claims of a text, by sentence, then in the order of the names."""
-        if not (self._always or self._may_claim(text)):
-            return []
+        if text.isascii():
+            probe, needs = text.lower(), self._ascii_needs
+        else:
+            probe, needs = nfkc(UNSEEN.sub("", text)).casefold(), self._needs
+        # Marks may stand inside a word. Looks for single characters are much faster than a regular expression.
+        if "*" in probe or "_" in probe or "`" in probe or "~" in probe or "\\" in probe:
+            probe = probe.replace("*", "").replace("_", "").replace("`", "").replace("~", "").replace("\\", "")
+        if ("]" in probe and "](" in probe) or ("<" in probe and ">" in probe):
+            return self._in_pieces(pieces(text))  # a word that a link or tag cuts shows when they are taken off
+        for needle in needs.first:
+            if needle in probe:
+                break
+        else:
+            if not self._always:
+                return []
+        if asked := needs.met(probe):
+            parts = pieces(text)
+            return self._in_piece(parts[0], asked) if len(parts) == 1 else self._in_pieces(parts)
+        return []
+
+    def _in_pieces(self, parts: Sequence[str]) -> list[Claim]:
         found: list[Claim] = []
-        for index, sentence in enumerate(sentences(text)):
-            data = encode(sentence)
-            occurring = self._set.occurring(data)
-            if occurring and not is_question(sentence):
-                found.extend(self._claims(index, sentence, occurring))
+        first = counted = 0
+        for at, piece in enumerate(parts):
+            asked = self._ascii_needs.met(piece.lower()) if piece.isascii() else self._needs.met(piece.casefold())
+            if asked and (claims := self._in_piece(piece, asked)):
+                first += sum(1 for part in parts[counted:at] for _ in split(part))
+                counted = at
+                found += [Claim(claim.name, claim.sentence, claim.groups, first + claim.index) for claim in claims]
         return found
 
-    def _claims(self, index: int, sentence: str, occurring: list[int]) -> Iterator[Claim]:
+    def _in_piece(self, piece: str, asked: Sequence[ClaimPattern]) -> list[Claim]:
+        """Return the claims of a piece by the patterns `asked`; no other can match in it."""
+        data = encode(piece)
+        # Of half a character a sentence shows what it can.
+        if len(asked) <= _FEW and _are_local(asked) and (data.isascii() or data.decode() == piece):
+            return self._around_matches(data, asked)
+        found: list[Claim] = []
+        for index, sentence in enumerate(split(piece)):
+            found += self._in_sentence(sentence, asked, index)
+        return found
+
+    def _in_sentence(self, sentence: str, asked: Sequence[ClaimPattern], index: int) -> list[Claim]:
+        data = encode(sentence)
+        if len(asked) <= _FEW:
+            occurring = [pattern for pattern in asked if pattern.match_in(data, 0, len(data))[0][0] >= 0]
+        else:
+            if self._set is None:
+                self._set = PatternSet(pattern.compiled for pattern in self._patterns)
+            occurring = [self._patterns[number] for number in self._set.occurring(data)]
+        if not occurring or is_question(sentence):
+            return []
+        found: list[Claim] = []
         structure = read(sentence)
         claimed = ""
-        for number in occurring:
-            pattern = self._patterns[number]
+        for pattern in occurring:
             if pattern.name != claimed and (groups := pattern.asserted(structure)) is not None:
                 claimed = pattern.name
-                yield Claim(pattern.name, sentence, groups, index)
+                found.append(Claim(claimed, sentence, groups, index))
+        return found
 
-    def _may_claim(self, text: str) -> bool:
-        """Return false only if no pattern can match a sentence of the text.
+    def _around_matches(self, data: bytes, asked: Sequence[ClaimPattern]) -> list[Claim]:
+        """Return the claims of a piece by local patterns, looking only at sentences in which a match begins."""
+        size = len(data)
+        nearest = [pattern.match_in(data, 0, size) for pattern in asked]
+        found: list[Claim] = []
+        next_end = end_finder(data)
+        index, start, stop = -1, 0, 0
+        for _ in range(_MOST_LOOKS):
+            first = size
+            for at, spans in enumerate(nearest):
+                begin = spans[0][0]
+                if 0 <= begin < stop:
+                    nearest[at] = spans = asked[at].match_in(data, stop, size)
+                    begin = spans[0][0]
+                if 0 <= begin < first:
+                    first = begin
+            if first == size:
+                return found
+            while stop <= first:
+                index, start, stop = index + 1, stop, next_end(data, stop)
+            if data[start] == 32:  # the blank between two sentences
+                start += 1
+            found += _asserted(data, start, stop, index, asked, nearest)
+            if stop == size:
+                return found
+        while stop < size:
+            index, start, stop = index + 1, stop, next_end(data, stop)
+            found += self._in_sentence(data[start:stop].decode().strip(), asked, index)
+        return found
 
-        Looks for pieces that survive normal form: runs of ASCII letters and digits, or of CJK characters. Marks are
-        taken out only when nothing was found, since they may stand inside a word.
-        """
-        if not self._needles:
+
+def _are_local(patterns: Sequence[ClaimPattern]) -> bool:
+    for pattern in patterns:  # noqa: SIM110 (`all` costs twice as much on this hot path)
+        if not pattern.is_local:
             return False
-        probe = text.lower() if text.isascii() else nfkc(UNSEEN.sub("", text)).casefold()
-        if _any_in(self._needles, probe):
-            return True
-        if "](" in probe or "<" in probe:
-            return True
-        bare = probe
-        for mark in _MARKS:
-            if mark in bare:
-                bare = bare.replace(mark, "")
-        return bare is not probe and _any_in(self._needles, bare)
+    return True
+
+
+def _asserted(
+    data: bytes, start: int, stop: int, index: int, asked: Sequence[ClaimPattern], nearest: Sequence[Spans]
+) -> list[Claim]:
+    """Return the claims of the sentence `data[start:stop]`; `nearest` has the next match of each pattern in `data`.
+
+    That is the match of the sentence too, if it ends before the sentence does.
+    """
+    own = data[start:stop]
+    sentence = own.decode()
+    if is_question(sentence):
+        return []
+    found: list[Claim] = []
+    reach = start + asserts_until(own)
+    claimed, structure = "", None
+    for at, pattern in enumerate(asked):
+        spans = nearest[at]
+        begin, end = spans[0]
+        if begin < 0 or begin >= stop or pattern.name == claimed:
+            continue
+        if begin >= start and end <= reach and (end < stop or not pattern.is_edged):
+            groups: dict[str, str] | None = pattern.compiled.taken(data, spans)
+        elif end > stop and pattern.match_in(own, 0, len(own))[0][0] < 0:
+            continue
+        else:
+            structure = structure or read(sentence)
+            groups = pattern.asserted(structure)
+        if groups is not None:
+            claimed = pattern.name
+            found.append(Claim(claimed, sentence, groups, index))
+    return found
+
+
+class _Needs:
+    """What a text must hold for each pattern, looked up once for patterns that need the same."""
+
+    __slots__ = ("_patterns", "first")
+
+    def __init__(self, patterns: Iterable[ClaimPattern], *, ascii_only: bool = False) -> None:
+        """Take what each pattern requires; `ascii_only` leaves out what no ASCII text can hold."""
+        alike: dict[tuple[Texts, ...], list[ClaimPattern]] = {}
+        for pattern in patterns:
+            sets = pattern.required
+            if ascii_only:
+                sets = tuple(tuple(text for text in texts if text.isascii()) for texts in sets)
+            if all(sets):
+                alike.setdefault(sets, []).append(pattern)
+        self._patterns = tuple(alike.items())
+        self.first = _shortest(text for sets in alike if sets for text in sets[0])
+        """Texts of which one must occur for any pattern that needs something."""
+
+    def met(self, probe: str) -> list[ClaimPattern]:
+        """Return the patterns whose needs a case-folded text meets, in order."""
+        found: list[ClaimPattern] = []
+        for sets, patterns in self._patterns:
+            for texts in sets:
+                for text in texts:
+                    if text in probe:
+                        break
+                else:
+                    break
+            else:
+                found += patterns
+        if len(found) > 1:
+            found.sort(key=_number)
+        return found
+
+
+_number = attrgetter("number")
 
 
 def _shortest(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the texts without those that hold another one."""
     kept: list[str] = []
     for text in sorted(set(texts), key=lambda text: (len(text), text)):
-        if not _any_in(kept, text):
+        if not any(short in text for short in kept):
             kept.append(text)
     return tuple(kept)
-
-
-def _any_in(needles: Sequence[str], text: str) -> bool:
-    for needle in needles:  # noqa: SIM110 (`any` costs twice as much on this hot path)
-        if needle in text:
-            return True
-    return False
-
-
-class _ClaimPattern:
-    """One pattern of a claim, in its compiled form."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        self.pattern = _compile(text)
-        plain = _SYNTAX.sub(" ", text.translate(APOSTROPHES))
-        self._plain = nfkc(plain).casefold()
-        self._spelled: dict[str, bool] = {}
-
-    def spells(self, word: str) -> bool:
-        """Return whether the pattern itself spells a word that denies or promises."""
-        known = self._spelled.get(word)
-        if known is None:
-            edge = r"\b" if word.isascii() else ""
-            known = compile_pattern(f"{edge}{quote(word)}{edge}").search(self._plain)
-            if word.endswith("n't"):
-                known = known or "n't" in self._plain
-            self._spelled[word] = known
-        return known
-
-    def asserted(self, sentence: Sentence) -> dict[str, str] | None:
-        """Return the groups of the first match that the sentence asserts, or none."""
-        tries = _TRIES
-        for start, end in sentence.windows(self.spells):
-            place = start
-            while place <= end and (spans := self.pattern.spans(sentence.data, place, end)) is not None:
-                place = spans[0][0]
-                # Cut at the window's end a pattern may match less than it would, and so miss the word that denies.
-                # That needs a second look; after many of them the shorter match is taken, to stay linear.
-                if tries:
-                    tries -= 1
-                    whole = self.pattern.spans(sentence.data, place, anchored=True)
-                    if whole is None or whole[0][1] > end:
-                        place += 1
-                        continue
-                    spans = whole
-                groups = self.pattern.named(sentence.data, spans)
-                return {name: text for name, text in groups.items() if text is not None}
-        return None
-
-
-def _compile(text: str) -> Pattern:
-    if not text.strip():
-        raise PatternError("the pattern is empty")
-    if len(text) > _LONGEST:
-        raise PatternError(f"the pattern has {len(text)} characters, more than {_LONGEST}")
-    try:
-        return compile_pattern(_expanded(text), ignore_case=True)
-    except PatternError:
-        compile_pattern(text, ignore_case=True)  # the same complaint, with its place in what was written
-        raise PatternError("the pattern grows too large when its ` ... ` are written out") from None
-
-
-def _expanded(text: str) -> str:
-    """Return the RE2 pattern of a claim pattern: gaps written out, literals in the normal form of sentences."""
-    parts: list[str] = []
-    for part in _PATTERN_PART.finditer(text):
-        if part["gap"] is not None:
-            parts.append(_gap(text[: part.start()], text[part.end() :]))
-        elif part[0].isspace():
-            parts.append(" ")
-        elif part[0].isascii():
-            parts.append(part[0])
-        else:
-            parts.append(_normal(part[0], part[0].startswith("[")))
-    return "".join(parts).strip()
-
-
-def _normal(part: str, in_class: bool) -> str:
-    """Return a literal, or the members of a class, as they read in a sentence in normal form."""
-    shown: list[str] = []
-    for char in part:
-        normal = UNSEEN.sub("", nfkc(char).translate(APOSTROPHES))
-        if normal == char:
-            shown.append(char)
-        elif len(normal) == 1 or not in_class:
-            shown.append(quote(normal))
-        else:
-            shown.append(char)
-    return "".join(shown)
-
-
-def _gap(before: str, behind: str) -> str:
-    """Return what ` ... ` stands for between its neighbours."""
-    left = _letter(reversed(_SYNTAX.sub(" ", before)))
-    right = _letter(iter(_SYNTAX.sub(" ", behind)))
-    if left and right:
-        return _CHARACTER_GAP
-    return f"(?:{_WORD_GAP}|{_CHARACTER_GAP})" if left or right else _WORD_GAP
-
-
-def _letter(chars: Iterator[str]) -> bool:
-    """Return whether the nearest letter or digit is CJK."""
-    for char in chars:
-        if char.isalnum():
-            return is_cjk(char)
-    return False
 
 
 def languages() -> dict[str, int]:

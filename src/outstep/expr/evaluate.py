@@ -90,10 +90,8 @@ class _Evaluation(Members, Calls, Macros):
         a = self.raw(node.left)
         b = self.raw(node.right)
         undecided = first_undecided([a, b])
-        if undecided is not None:
-            marks = [operand.placeholder for operand in (a, b) if type(operand) is Hidden]
-            if node.op not in ("==", "!=") or len(marks) < 2 or "" in marks:
-                return undecided
+        if undecided is not None and not (node.op in ("==", "!=") and _is_comparable(a, b)):
+            return undecided
         if node.op == "in":
             return self._in(node, a, b)
         a = None if a is ABSENT else a
@@ -192,3 +190,10 @@ _Evaluation.handlers = {
     Cond: _Evaluation.cond,
     Macro: _Evaluation.macro,
 }
+
+
+def _is_comparable(a: Value, b: Value) -> bool:
+    """Return whether two operands can be told equal or not although one is hidden."""
+    if type(a) is Hidden and type(b) is Hidden:
+        return bool(a.placeholder and b.placeholder)
+    return any(type(x) is Hidden and x.is_something and y is None for x, y in ((a, b), (b, a)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from msgspec import Struct
@@ -22,6 +22,9 @@ _LONGEST = 20_000
 """Characters of a pattern; more is a mistake, and RE2 would refuse what it compiles to."""
 
 _FEW_NEEDLES = 24
+
+Spans = Sequence[tuple[int, int]]
+"""Byte offsets of a match and its groups; -1 for a group that took no part."""
 
 
 class PatternError(ValueError):
@@ -47,7 +50,10 @@ class Found(Struct, frozen=True):
 class Pattern:
     """A compiled regular expression."""
 
-    __slots__ = ("_capture", "_folded", "_library", "_needles", "_numbers", "_search", "ignore_case", "names", "text")
+    __slots__ = (
+        *("_capture", "_folded", "_library", "_needles", "_numbers", "_search"),
+        *("ignore_case", "match_in", "names", "text"),
+    )
 
     def __init__(self, text: str, ignore_case: bool) -> None:
         """Use `compile_pattern`."""
@@ -55,12 +61,15 @@ class Pattern:
         self.ignore_case = ignore_case
         self._library = _library()
         self._capture = _compiled(text, ignore_case, capture=True)
+        self.match_in: Callable[[bytes, int, int], Spans] = partial(self._capture.Match, self._library.unanchored)
+        """`spans` for those who ask often: of bytes, start and end; offsets are negative when nothing matches."""
         self._search: Any = None
         self._needles: tuple[str, ...] = ()
         self._folded = False
-        self._numbers = {name.decode(): number for name, number in self._capture.NamedCapturingGroups()}
-        self.names = tuple(name for name in _group_names(text) if name in self._numbers)
+        numbers = {name.decode(): number for name, number in self._capture.NamedCapturingGroups()}
+        self.names = tuple(name for name in _group_names(text) if name in numbers)
         """Named groups, in the order of the pattern."""
+        self._numbers = tuple((name, numbers[name]) for name in self.names)
 
     def __repr__(self) -> str:
         return f"Pattern({self.text!r})"
@@ -107,23 +116,30 @@ class Pattern:
         found = self.find(text)
         return None if found is None else found.span
 
-    def spans(
-        self, data: bytes, start: int = 0, end: int | None = None, *, anchored: bool = False
-    ) -> list[tuple[int, int]] | None:
+    def spans(self, data: bytes, start: int = 0, end: int | None = None, *, anchored: bool = False) -> Spans | None:
         r"""Return the byte spans of the leftmost match and its groups in `data[start:end]`.
 
         What lies around that window counts for `^`, `$` and `\b`. With `anchored` the match begins at `start`.
         """
         anchor = self._library.anchored if anchored else self._library.unanchored
-        spans: list[tuple[int, int]] = self._capture.Match(anchor, data, start, len(data) if end is None else end)
+        spans: Spans = self._capture.Match(anchor, data, start, len(data) if end is None else end)
         return None if spans[0][0] < 0 else spans
 
-    def named(self, data: bytes, spans: Sequence[tuple[int, int]]) -> dict[str, str | None]:
+    def named(self, data: bytes, spans: Spans) -> dict[str, str | None]:
         """Return the named groups for spans that `spans` gave."""
         groups: dict[str, str | None] = {}
-        for name in self.names:
-            start, end = spans[self._numbers[name]]
+        for name, number in self._numbers:
+            start, end = spans[number]
             groups[name] = None if start < 0 else data[start:end].decode("utf-8", "replace")
+        return groups
+
+    def taken(self, data: bytes, spans: Spans) -> dict[str, str]:
+        """Return the named groups that took part."""
+        groups: dict[str, str] = {}
+        for name, number in self._numbers:
+            start, end = spans[number]
+            if start >= 0:
+                groups[name] = data[start:end].decode("utf-8", "replace")
         return groups
 
     def needles(self) -> Needles:

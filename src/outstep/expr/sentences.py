@@ -8,7 +8,7 @@ page, `.!?` also end a sentence before a CJK character, where writers put no bla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from outstep.expr.patterns import Pattern, compile_pattern, encode
@@ -23,13 +23,13 @@ _MARKED = bytes([*range(32), 127, *b"#*<>[\\]_`|~"])
 
 _CLOSERS = "\"'”’»」』）)\\]*_`~"
 _BEHIND_A_QUESTION = " \"'”’»」』)]。.!;"
+_BEFORE_A_WORD = " (\"'"
 _CUT = "\ue000"
 """Stands behind a full-width sentence end, which NFKC would turn into a plain one."""
 
-_LIST_MARK = re.compile(r"(?:[-+*•] |[0-9]{1,3}[.)] |#{1,6} )")
 _NO_END = r"://[!-~]*[0-9A-Za-z/_=&#%~+-]"
 _WEAK_END = r"([.!?]+[\"'”’»」』）)\]]*)(?: |$|[\p{Han}\p{Hiragana}\p{Katakana}])|;+"
-_PLAIN_END = re.compile(r"[.!?;][.!?]*+[\"')\]]*+( |\Z)?")
+_PLAIN_END = re.compile(rb"[.!?;][.!?]*+[\"')\]]*+( |\Z)?")
 """The same for ASCII without URLs: the standard library is faster, and never looks twice at a character here."""
 
 
@@ -42,7 +42,9 @@ def sentences(text: str) -> Iterator[str]:
 def pieces(text: str) -> list[str]:
     """Return the lines of a text in normal form, cut behind full-width sentence ends: no sentence leaves its piece."""
     if text.isascii() and len(text.encode().translate(None, _MARKED)) == len(text):
-        line = _unlisted(_joined(text))
+        line = (text if "  " not in text else _joined(text)).strip()
+        if not line[:1].isalpha():
+            line = _unlisted(line)
         return [line] if line else []
     found: list[str] = []
     for line in _shown_lines(text):
@@ -60,18 +62,18 @@ def split(piece: str) -> Iterator[str]:
         yield piece
         return
     data = encode(piece)
+    next_end = end_finder(data)
     start = 0
-    for end in ends(data):
+    while start < len(data):
+        end = next_end(data, start)
         if sentence := data[start:end].decode().strip():
             yield sentence
         start = end
-    if sentence := data[start:].decode().strip():
-        yield sentence
 
 
-def ends(data: bytes) -> Iterator[int]:
-    """Yield the byte offsets behind each sentence end of a piece."""
-    return _plain_ends(data.decode(), data) if data.isascii() and b"://" not in data else _any_ends(data)
+def end_finder(data: bytes) -> Callable[[bytes, int], int]:
+    """Return what tells the byte offset behind the first sentence end of a piece from an offset on, or its length."""
+    return _plain_end if data.isascii() and (b":" not in data or b"://" not in data) else _any_end
 
 
 def is_question(sentence: str) -> bool:
@@ -90,6 +92,7 @@ class _Markup:
     def __init__(self) -> None:
         self.fence = re.compile(r"[ \t]*(`{3,}|~{3,})([^\n]*)")
         self.strong_end = re.compile(f"[。！？；｡﹗﹖﹔]+[{_CLOSERS}]*")
+        self.list_mark = re.compile(r"(?:[-+*•] |[0-9]{1,3}[.)] |#{1,6} )")
         self.open_task = re.compile(r"\s*(?:[-+*] |[0-9]{1,3}[.)] )\s*\[ \]")
         self.task = re.compile(r"\[[xX]\] ")
         self.link = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?: \"[^\"()]*\")?\)")
@@ -150,60 +153,63 @@ def _joined(line: str) -> str:
 
 def _unlisted(line: str) -> str:
     """Return a line with joined blanks without the list marks and heading marks at its start."""
-    while (mark := _LIST_MARK.match(line)) is not None:
+    list_mark = _markup().list_mark
+    while (mark := list_mark.match(line)) is not None:
         line = line[mark.end() :]
     return line
 
 
-def _plain_ends(piece: str, data: bytes) -> Iterator[int]:
-    place = 0
-    while (found := _PLAIN_END.search(piece, place)) is not None:
-        start = found.start()
-        if piece[start] == ";":
-            place = start + 1
-            while piece.startswith(";", place):
-                place += 1
-            yield place
-            continue
-        end = found.start(1)
+def _plain_end(data: bytes, place: int) -> int:
+    while (found := _PLAIN_END.search(data, place)) is not None:
+        start, end = found.start(), found.start(1)
+        if data[start] == 59:  # ;
+            end = start + 1
+            while data.startswith(b";", end):
+                end += 1
+            return end
+        if end >= 0 and not (end == start + 1 and data[start] == 46 and _is_abbreviation(data, start, end)):
+            return end
         place = found.end() if end < 0 else end
-        if end >= 0 and not (end == start + 1 and piece[start] == "." and _is_abbreviation(data, start, end)):
-            yield end
+    return len(data)
 
 
-def _any_ends(data: bytes) -> Iterator[int]:
+def _any_end(data: bytes, place: int) -> int:
     pattern = _compiled_ends()
-    place = 0
     while (spans := pattern.spans(data, place)) is not None:
         start, end = spans[0]
         place = max(end, place + 1)
         if spans[1][0] >= 0:
             end = spans[1][1]
-            place = max(end, start + 1)
+            place = end
             if data[start:end] == b"." and _is_abbreviation(data, start, end):
                 continue
         elif data[start : start + 3] == b"://":
             continue
-        yield end
+        return end
+    return len(data)
 
 
 def _is_abbreviation(data: bytes, start: int, end: int) -> bool:
+    """Return whether the full stop at `start` ends a word that is cut short, or stands before a number."""
+    always, before_numbers, endings = _abbreviations()
+    if data[max(0, start - 2) : start].lower() not in endings:
+        return False
     before = data[max(0, start - 12) : start].decode("utf-8", "ignore").lower()
-    word = re.split(r"[ (\"']", before)[-1]
-    abbreviations, before_numbers = _abbreviations()
-    if word in abbreviations:
+    word = re.split(f"[{_BEFORE_A_WORD}]", before)[-1]
+    if word in always:
         return True
     number = data[end : end + 2].lstrip(b" #")[:1].isdigit() or data[end : end + 2] == b" #"
     return number and word in before_numbers
 
 
 @cache
-def _abbreviations() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words whose full stop ends no sentence: always, and before a number."""
-    return (
-        frozenset(word for language in words() for word in language.abbreviations),
-        frozenset(word for language in words() for word in language.before_numbers),
-    )
+def _abbreviations() -> tuple[frozenset[str], frozenset[str], frozenset[bytes]]:
+    """Return the words whose full stop ends no sentence, always and before a number, and the two bytes they end in."""
+    always = frozenset(word for language in words() for word in language.abbreviations)
+    before_numbers = frozenset(word for language in words() for word in language.before_numbers)
+    spellings = [spelling for word in always | before_numbers for spelling in (word, word.upper())]
+    around = [sign + spelling for sign in ("", *_BEFORE_A_WORD) for spelling in spellings]
+    return always, before_numbers, frozenset(text.encode()[-2:].lower() for text in around)
 
 
 @cache

@@ -58,12 +58,16 @@ class Missing(_NoValue):
 class Hidden(_NoValue):
     """A value is there, but a gap or a redaction keeps it from us (CEL: unknown)."""
 
-    __slots__ = ("placeholder",)
+    __slots__ = ("is_something", "placeholder")
 
-    def __init__(self, reason: str, placeholder: str = "") -> None:
-        """`placeholder` is the stable mark of a redaction: two equal ones stand for equal values."""
+    def __init__(self, reason: str, placeholder: str = "", *, is_something: bool = False) -> None:
+        """`placeholder` is the stable mark of a redaction: two equal ones stand for equal values.
+
+        `is_something`: what it is cannot be seen, but it is not null.
+        """
         super().__init__(reason)
         self.placeholder = placeholder
+        self.is_something = is_something
 
 
 class CutText(str):
@@ -236,6 +240,8 @@ _TEXTS = frozenset({str, CutText, Hidden})
 def _equal_hidden(a: Value, b: Value) -> bool | Hidden:
     if type(a) is Hidden and type(b) is Hidden and a.placeholder and b.placeholder:
         return a.placeholder == b.placeholder
+    if (a is None and b.is_something) or (b is None and a.is_something):
+        return False
     return a if type(a) is Hidden else b
 
 

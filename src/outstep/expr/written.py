@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 
+from outstep.codec import encode
 from outstep.expr.nodes import (
     And,
     Binary,
@@ -35,10 +35,18 @@ def shown(value: Value, limit: int = 80) -> str:
 
 def quoted(text: str) -> str:
     """Return text as a CEL string literal; control and invisible characters are spelled out."""
-    plain = json.dumps(text, ensure_ascii=False)
+    try:
+        plain = encode(text).decode()
+    except UnicodeEncodeError:
+        # JSON has no half of a pair; CEL text may have one, and it is spelled out.
+        plain = '"' + "".join(_escape(char) if _is_half(char) else encode(char).decode()[1:-1] for char in text) + '"'
     if plain.isprintable():
         return plain
     return "".join(char if char.isprintable() else _escape(char) for char in plain)
+
+
+def _is_half(char: str) -> bool:
+    return "\ud800" <= char <= "\udfff"
 
 
 def _escape(char: str) -> str:

@@ -90,7 +90,7 @@ def _contracts(
         if isinstance(one, Contract):
             contracts.append(one)
             continue
-        loaded, more = open_contract(os.fspath(one), params=params, cache=Path(cache) if cache is not None else None)
+        loaded, more = open_contract(os.fspath(one), params=params, cache=cache)
         contracts.append(loaded)
         warnings += more
     return contracts, warnings

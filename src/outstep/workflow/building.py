@@ -10,6 +10,7 @@ from outstep import codec
 from outstep.adapters.base import Origin
 from outstep.contracts.model import Contract
 from outstep.contracts.selectors import Spot
+from outstep.digest import sha256
 from outstep.errors import Place
 from outstep.events import Header
 from outstep.findings import Finding, Level, Ruling, Witness
@@ -147,8 +148,6 @@ def _fingerprint(draft: Draft, ruling: Ruling, event: Seen | None, counts: dict[
 
     The event counts as the n-th of its kind in its lane, so that other events may come and go around it.
     """
-    from hashlib import sha256
-
     contract = draft.contract
     parts = [contract.id, contract.rules[ruling.rule].id, draft.header.id, ruling.verdict]
     parts += [event.name if event is not None else "", ruling.key, ruling.match]

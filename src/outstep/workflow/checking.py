@@ -12,6 +12,7 @@ from outstep.adapters.base import Options, ReadLog
 from outstep.adapters.discover import Group, documents, groups
 from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
+from outstep.digest import sha256
 from outstep.engine.monitor import Compiled
 from outstep.errors import Problem
 from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary
@@ -264,6 +265,4 @@ def _contract_summary(contract: Contract) -> ContractSummary:
 
 
 def _fingerprint(*parts: str) -> str:
-    from hashlib import sha256
-
     return sha256("\0".join(("never-exercised", *parts)).encode()).hexdigest()[:32]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from outstep.contracts import packs
@@ -13,7 +12,7 @@ from outstep.errors import Problem, problem, suggestion
 
 
 def open_contract(
-    name: str, *, params: Mapping[str, Any] | None = None, cache: Path | None = None
+    name: str, *, params: Mapping[str, Any] | None = None, cache: str | os.PathLike[str] | None = None
 ) -> tuple[Contract, tuple[Problem, ...]]:
     """Return a checked contract and its warnings; raises `OutstepError` with every mistake in it.
 
@@ -41,6 +40,6 @@ def is_pack(name: str) -> bool:
     return name in packs.NAMES
 
 
-def load_contract(name: str | Path, *, params: Mapping[str, Any] | None = None) -> Contract:
+def load_contract(name: str | os.PathLike[str], *, params: Mapping[str, Any] | None = None) -> Contract:
     """Return the checked contract of a file, or a bundled pack by its name; raises `OutstepError`."""
     return open_contract(os.fspath(name), params=params)[0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outstep.expr.claims import affirms
+from outstep.expr.affirms import affirms
 
 
 @pytest.mark.parametrize("text", [

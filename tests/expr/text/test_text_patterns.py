@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outstep.expr.literals import required
+from outstep.expr.literals import required, required_pieces
 from outstep.expr.patterns import Found, PatternError, PatternSet, compile_pattern, quote
 
 
@@ -113,6 +113,26 @@ def test_what_a_pattern_requires(pattern: str, texts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "sets"),
+    [
+        (r"refund for order (?P<order>\S+) has been issued", ["refund", "issued", "order", "been", "for", "has"]),
+        ("refund (issued|completed)", ["refund", "issued completed"]),
+        ("refund (for (an|the) order)? issued", ["refund", "issued"]),
+        ("orders of an order", ["orders", "of", "an"]),  # `order` says no more
+        ("退款(已|已经)?(成功|完成)", ["退款", "成功 完成"]),
+        ("Refund-no", ["refund", "no"]),
+        ("(a|b c) dd", ["dd", "a b"]),
+        ("a|b c", ["a b"]),
+        ("(a|) b", ["b"]),
+        (r"\d+", []),
+        (" ".join(f"w{at}" for at in range(10, 40)), [f"w{at}" for at in range(10, 18)]),
+    ],
+)
+def test_all_that_a_pattern_requires(pattern: str, sets: list[str]) -> None:
+    assert [" ".join(texts) for texts in required_pieces(pattern)] == sets
+
+
+@pytest.mark.parametrize(
     ("pattern", "ignore", "text", "expected"),
     [
         ("(?i)kelvin", False, "\u212aELVIN", True),
@@ -178,6 +198,13 @@ def _compiles(text: str) -> bool:
 def test_the_prefilter_never_hides_a_match(text: str, subject: str, ignore: bool) -> None:
     compiled = compile_pattern(text, ignore_case=ignore)
     assert compiled.search(subject) is (compiled.find(subject) is not None)
+
+
+@given(patterns.filter(_compiles), subjects)
+@settings(max_examples=500, deadline=None)
+def test_whatever_matches_holds_all_that_is_required(text: str, subject: str) -> None:
+    if compile_pattern(text, ignore_case=True).search(subject):
+        assert all(any(piece in subject.casefold() for piece in texts) for texts in required_pieces(text))
 
 
 @given(st.lists(patterns.filter(_compiles), max_size=5), subjects, st.booleans())

@@ -7,6 +7,7 @@ from msgspec import Raw
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.reader import Reader, Refused
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Injected, Row, Source, text_of
+from outstep.digest import sha256
 from outstep.events import AssistantMessage, Context, Decision, UserMessage
 
 WHAT = {
@@ -199,6 +200,4 @@ def _usage(raw: Raw) -> dict[str, int]:
 
 
 def _digest(data: bytes) -> str:
-    from hashlib import sha256
-
     return sha256(data).hexdigest()

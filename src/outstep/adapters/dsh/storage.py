@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from io import BufferedReader, BytesIO, RawIOBase
@@ -14,6 +15,7 @@ from outstep.adapters.base import Document
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Head, Row
 from outstep.adapters.dsh.text import CHUNK, FREE, RATIO, Log, Loss, TextLog, damaged, folder
+from outstep.digest import sha256
 from outstep.errors import Place, Problem
 
 if TYPE_CHECKING:
@@ -142,8 +144,6 @@ def _of_database(document: Document, data: bytes) -> Iterator[Log | Problem]:
         return
     try:
         database = _open(data)
-        from hashlib import sha256
-
         digest = sha256(data).hexdigest()
         heads = database.execute(
             "SELECT id, version, created_at, cwd, parent_session, seed_length, origin FROM sessions ORDER BY id"
@@ -251,10 +251,7 @@ def _text(value: object) -> object:
 
 
 def _size(path: str) -> int:
-    from pathlib import Path
-
-    file = Path(path)
-    return file.stat().st_size if file.is_file() else 0
+    return os.stat(path).st_size if os.path.isfile(path) else 0
 
 
 def _problem(code: str, sentence: str, document: Document, help: str = "") -> Problem:

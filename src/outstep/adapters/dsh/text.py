@@ -13,6 +13,7 @@ from msgspec import Struct
 from outstep.adapters.base import Document
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.records import UNREADABLE, Head, Row
+from outstep.digest import sha256
 from outstep.errors import Place, Problem
 
 MAGIC = b"\x28\xb5\x2f\xfd"
@@ -78,8 +79,6 @@ class TextLog(Log):
 
     def pieces(self) -> Iterator[bytes | Loss]:
         """Yield the text in pieces of any size, and losses; digests the raw bytes on the way."""
-        from hashlib import sha256
-
         digest = sha256()
         try:
             with self._document.open() as file:
@@ -87,12 +86,15 @@ class TextLog(Log):
                     file.seek(0)
                     data = file.read()
                     yield from _frames(data, self.uri)
-                    digest.update(data)
+                    digest = sha256(data)
                 else:
                     file.seek(0)
-                    while piece := file.read(CHUNK):
+                    piece = file.read(CHUNK)
+                    digest = sha256(more=len(piece) == CHUNK)
+                    while piece:
                         digest.update(piece)
                         yield piece
+                        piece = file.read(CHUNK)
         except OSError as error:
             yield _loss("adapter/unreadable", f"`{self.uri}` cannot be read: {error}", self.uri)
         self.sha256 = digest.hexdigest()

@@ -12,6 +12,7 @@ from outstep.adapters.dsh import records
 from outstep.adapters.dsh.family import Session
 from outstep.adapters.dsh.records import UNREADABLE, Row
 from outstep.adapters.dsh.text import Loss
+from outstep.digest import sha256
 from outstep.errors import Place, Problem
 from outstep.events import EVENT_TYPES, SCHEMA, Event, Header, Lane, Source
 
@@ -101,8 +102,6 @@ class Trace:
 
     def declare(self, tools: Raw, *, is_main: bool) -> None:
         """Keep name and digest of each declared tool; the newest declaration of the root wins."""
-        from hashlib import sha256
-
         for text in records.raw_list(tools):
             try:
                 name = records.tool(text).name

@@ -44,9 +44,7 @@ class NeedsMonitor(Quiet):
             if match is not True or isinstance(key, Hidden):
                 table.veil(view.seq)
             elif not isinstance(key, Missing):
-                newest, _ = table.read(key, None)
-                place = view.seq if is_since else _place(view)
-                table.write(view.lane.epoch, key, max(place, newest) if isinstance(newest, int) else place, view.seq)
+                table.write(view.lane.epoch, key, view.seq if is_since else _place(view), view.seq)
 
     def _sights(self, selector: Selector, view: View) -> list[View]:
         return self.run.claim_views(selector, view) if selector.what == "claim" else [view]

@@ -211,8 +211,12 @@ class ThenMonitor(Quiet):
         if table is None and found:
             self._tidy(slot, key)
 
-    def seen(self, slot: int, view: View) -> None:
+    def seen(self, slot: int, view: Any) -> None:
         """Let an event answer what waits for it."""
+        if view.call is not None and view.call.event.seq in self.asked:
+            # Its call is answered, so the run no longer holds it among the open ones.
+            self.asked.discard(view.call.event.seq)
+            self._adopt(view.call)
         self.unfold()
         selector = self.kind.any[slot]
         if selector.what == "final message":

@@ -1,0 +1,147 @@
+"""Patterns of claims: what one means in RE2, and where in a sentence it asserts (SEMANTICS section 5, *Claims*)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from outstep.expr.clauses import Sentence
+from outstep.expr.literals import is_cjk, required_pieces
+from outstep.expr.patterns import Pattern, PatternError, compile_pattern, quote
+from outstep.expr.sentences import APOSTROPHES, UNSEEN
+from outstep.expr.spelling import nfkc
+
+_LONGEST = 2000
+_PUNCTUATION = r"[!-/:-@\[-`{-~“”‘’«»…。，、；：？！（）《》「」『』【】]*"
+_WORD_GAP = f"{_PUNCTUATION} (?:[^ ]+ ){{0,8}}?{_PUNCTUATION}"
+_CHARACTER_GAP = ".{0,8}?"
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<gap> +(?:\.\.\.|…) +)| +|.", re.DOTALL)
+_SYNTAX = re.compile(r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?")
+_TRIES = 64
+
+
+class ClaimPattern:
+    """One pattern of a claim, in its compiled form."""
+
+    __slots__ = ("_spelled", "_text", "compiled", "is_edged", "is_local", "match_in", "name", "number", "required")
+
+    def __init__(self, number: int, name: str, text: str) -> None:
+        """Compile a pattern; raises `PatternError`."""
+        self.number = number
+        self.name = name
+        self.compiled = _compile(text)
+        self.match_in = self.compiled.match_in
+        self.required = required_pieces(self.compiled.text)
+        """What a sentence that it matches holds: of each set one text."""
+        anchors = _anchors(self.compiled.text)
+        self.is_local = bool(self.required) and anchors <= {r"\b"}
+        """What it matches in a sentence, it matches there too when text stands around that sentence."""
+        self.is_edged = bool(anchors)
+        """A match that ends where a sentence ends may be none when nothing follows."""
+        self._text = text
+        self._spelled: dict[str, bool] = {}
+
+    def spells(self, word: str) -> bool:
+        """Return whether the pattern itself spells a word that denies or promises."""
+        known = self._spelled.get(word)
+        if known is None:
+            plain = nfkc(_SYNTAX.sub(" ", self._text.translate(APOSTROPHES))).casefold()
+            edge = r"\b" if word.isascii() else ""
+            known = compile_pattern(f"{edge}{quote(word)}{edge}").search(plain)
+            if word.endswith("n't"):
+                known = known or "n't" in plain
+            self._spelled[word] = known
+        return known
+
+    def asserted(self, sentence: Sentence) -> dict[str, str] | None:
+        """Return the groups of the first match that the sentence asserts, or none."""
+        tries = _TRIES
+        for start, end in sentence.windows(self.spells):
+            place = start
+            while place <= end and (spans := self.compiled.spans(sentence.data, place, end)) is not None:
+                place = spans[0][0]
+                # Cut at the window's end a pattern may match less than it would, and so miss the word that denies.
+                # That needs a second look; after many of them the shorter match is taken, to stay linear.
+                if tries:
+                    tries -= 1
+                    whole = self.compiled.spans(sentence.data, place, anchored=True)
+                    if whole is None or whole[0][1] > end:
+                        place += 1
+                        continue
+                    spans = whole
+                return self.compiled.taken(sentence.data, spans)
+        return None
+
+
+def _anchors(pattern: str) -> set[str]:
+    """Return what the pattern says of places and not of characters, and what may be such; never too little."""
+    found: set[str] = set()
+    before = ""
+    for part in re.findall(r"\\.|.", pattern, re.DOTALL):
+        is_escape = part[0] == "\\" and part[1:].isalnum()
+        if part == "$" or (part == "^" and before != "[") or (is_escape and part[1] not in "dDsSwWpPxntrfv"):
+            found.add(part)
+        before = part
+    return found
+
+
+def _compile(text: str) -> Pattern:
+    if not text.strip():
+        raise PatternError("the pattern is empty")
+    if len(text) > _LONGEST:
+        raise PatternError(f"the pattern has {len(text)} characters, more than {_LONGEST}")
+    try:
+        return compile_pattern(_expanded(text), ignore_case=True)
+    except PatternError:
+        compile_pattern(text, ignore_case=True)  # the same complaint, with its place in what was written
+        raise PatternError("the pattern grows too large when its ` ... ` are written out") from None
+
+
+def _expanded(text: str) -> str:
+    """Return the RE2 pattern of a claim pattern: gaps written out, literals in the normal form of sentences."""
+    # A group that nobody asks for makes a search twice as slow. In these two a bracket may be no group.
+    unnamed = "(" if "[:" in text or r"\Q" in text else "(?:"
+    parts: list[str] = []
+    for part in _PART.finditer(text):
+        if part["gap"] is not None:
+            parts.append(_gap(text[: part.start()], text[part.end() :]))
+        elif part[0] == "(" and not text.startswith("?", part.end()):
+            parts.append(unnamed)
+        elif part[0].isspace():
+            parts.append(" ")
+        elif part[0].isascii():
+            parts.append(part[0])
+        else:
+            parts.append(_normal(part[0], part[0].startswith("[")))
+    return "".join(parts).strip()
+
+
+def _normal(part: str, in_class: bool) -> str:
+    """Return a literal, or the members of a class, as they read in a sentence in normal form."""
+    shown: list[str] = []
+    for char in part:
+        normal = UNSEEN.sub("", nfkc(char).translate(APOSTROPHES))
+        if normal == char:
+            shown.append(char)
+        elif len(normal) == 1 or not in_class:
+            shown.append(quote(normal))
+        else:
+            shown.append(char)
+    return "".join(shown)
+
+
+def _gap(before: str, behind: str) -> str:
+    """Return what ` ... ` stands for between its neighbours."""
+    left = _letter(reversed(_SYNTAX.sub(" ", before)))
+    right = _letter(iter(_SYNTAX.sub(" ", behind)))
+    if left and right:
+        return _CHARACTER_GAP
+    return f"(?:{_WORD_GAP}|{_CHARACTER_GAP})" if left or right else _WORD_GAP
+
+
+def _letter(chars: Iterator[str]) -> bool:
+    """Return whether the nearest letter or digit is CJK."""
+    for char in chars:
+        if char.isalnum():
+            return is_cjk(char)
+    return False
