@@ -40,7 +40,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@echo '$(CURDIR)' > $@
 
-demo: $(STAMP)  ## Judge three recorded refund sessions
+demo: $(STAMP)  ## Judge six recorded refund sessions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/demo.sh
 
 test: $(STAMP)  ## Run the tests

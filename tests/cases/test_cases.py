@@ -222,7 +222,6 @@ def test_the_calls_of_a_finding_are_named(case: Case) -> None:
         assert calls <= named_calls[rule]
 
 
-@pytest.mark.xfail(strict=True, reason="`needs` does not yet witness the event that came nearest to matching")
 @named(with_calls(claims=True))
 def test_a_claim_without_evidence_names_the_call_that_failed_to_give_it(case: Case) -> None:
     named_calls = calls_named(case)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
@@ -51,26 +50,14 @@ def rule_ids(contract: Contract, *, integrity: bool = True) -> list[str]:
     return [rule.id for rule in contract.rules if integrity or not isinstance(rule.kind, Integrity)]
 
 
-@lru_cache(maxsize=256)
-def _compiled_by_id(_: int, holder: _Holder) -> Compiled:
-    return Compiled(holder.contract)
-
-
-class _Holder:
-    """A contract as a key of the cache: contracts themselves hold maps, and cannot be one."""
-
-    def __init__(self, contract: Contract) -> None:
-        self.contract = contract
-
-    def __hash__(self) -> int:
-        return id(self.contract)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Holder) and other.contract is self.contract
+_made: dict[int, tuple[Contract, Compiled]] = {}
 
 
 def _compiled(contract: Contract) -> Compiled:
-    return _compiled_by_id(id(contract), _Holder(contract))
+    """Return a contract made ready, each once: it keeps the contract, so that its identity stays its own."""
+    if id(contract) not in _made:
+        _made[id(contract)] = (contract, Compiled(contract))
+    return _made[id(contract)][1]
 
 
 def _streamed(

@@ -373,7 +373,10 @@ class _Handler:
             body = slow
         outcome = listener.selector.outcome
         if outcome is not None and not self._is_issued and listener.selector.what != "its result":
-            return [f"if outcome == {outcome!r}:", *_indented(body)]
+            lines = [f"if outcome == {outcome!r}:", *_indented(body)]
+            if listener.role == "kind" and isinstance(self._emitter.rules[listener.owner].kind, Needs):
+                lines += ["else:", f"    run.monitors[{listener.owner}].near = e.seq"]
+            return lines
         return body
 
     def _fact(self, listener: Listener, slow: Lines) -> Lines:

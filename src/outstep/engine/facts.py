@@ -48,6 +48,11 @@ class FactView:
             return Hidden(f"`{self._fact.name}`: a gap may hide entries")
         return [from_key(key) for key in self.visible_keys()]
 
+    @property
+    def are_keys_hidden(self) -> bool:
+        """Whether a gap may hide entries."""
+        return _newest_gap(self._run, self._index, self._view) >= 0
+
     def visible_keys(self) -> list[Any]:
         """Return the keys that are surely there, as keys."""
         found: dict[Any, None] = {}

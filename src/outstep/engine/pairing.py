@@ -46,6 +46,10 @@ class Record(Protocol):
         """Return whether a gap before `seq` may hide a call of the lane."""
         ...
 
+    def breaks_off(self, lane: LaneState, seq: int) -> bool:
+        """Return whether a gap behind `seq` may hide what the lane was still to receive."""
+        ...
+
     def note_gap(self, gap: Gap, *, is_recorded: bool) -> None:
         """Take a gap into account from its place on."""
         ...
@@ -106,7 +110,7 @@ class Pairing:
         call = self._by_place(lane, event) if event.call is not None else self._by_id(lane, event)
         if call is not None:
             return call
-        if event.call is not None or event.call_id in self.seen.get(lane.id, ()):
+        if event.call_id in self.seen.get(lane.id, ()):
             self._record.remark("DUPLICATE_TOOL_RESULT", "a call has a second result", event.seq)
         elif self._record.hides_calls(lane, event.seq):
             # The call of this result is hidden; its result is here, but no rule can read whose it is.
@@ -165,7 +169,8 @@ class Pairing:
                         self._record.remark("ORPHAN_TOOL_RESULT", "a result has no call in the record", result.seq)
 
     def _missing(self, lane: LaneState, call: OpenCall, is_stopped: bool) -> None:
-        if is_stopped and lane.epoch <= call.epoch:
+        breaks_off = is_stopped or self._record.breaks_off(lane, call.event.seq)
+        if breaks_off and lane.epoch <= call.epoch:
             self._record.remark(
                 "MISSING_TOOL_RESULT",
                 "the record stops before the result of a call could come",

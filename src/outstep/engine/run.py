@@ -302,7 +302,7 @@ class Run(Rulings, Triggers):
             self.remark(
                 "INCOMPLETE_TRACE",
                 f"records may be missing here: {gap.reason}" if gap.reason else "records may be missing here",
-                gap.seq,
+                self._place_of(gap),
                 verdict="inconclusive",
                 reason="record-ends" if gap.reason == END_GAP else "records-lost",
             )
@@ -315,6 +315,15 @@ class Run(Rulings, Triggers):
             for child in children
             if parent == lane.id
         )
+
+    def _place_of(self, gap: Gap) -> int | None:
+        if gap.seq <= self.last_seq:
+            return gap.seq
+        return self.end.seq if self.end is not None else None
+
+    def breaks_off(self, lane: LaneState, seq: int) -> bool:
+        """Return whether a gap of the lane itself, behind `seq`, may hide a result."""
+        return any(place > seq and gap.agent == lane.id and gap.can_hide("tool.result") for gap, place in self.gaps.all)
 
     def hides_calls(self, lane: LaneState, seq: int) -> bool:
         """Return whether a gap before `seq` may hide a call of the lane."""

@@ -20,6 +20,7 @@ from outstep.events import RunEnd, ToolCall
 from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 
 if TYPE_CHECKING:
+    from outstep.contracts.kinds.base import KindMonitor
     from outstep.engine.lanes import LaneState
     from outstep.engine.run import Run
     from outstep.expr.claim import Claim
@@ -220,12 +221,11 @@ class Triggers:
         facts = FactView(run, fact, view)
         sentence = view.claim.sentence if view.claim is not None else ""
         mentioned = [key for key in run.key_index[fact].found(sentence) if facts.is_there(key)]
-        keys_hidden = isinstance(facts.keys(), Hidden)
         if mentioned:
             for key in mentioned:
-                monitor.on(view.element(from_key(key), None))
+                self._about_one(index, monitor, view.element(from_key(key), None), facts.are_keys_hidden)
             return
-        if keys_hidden:
+        if facts.are_keys_hidden:
             run.settle(
                 index,
                 "inconclusive",
@@ -259,8 +259,28 @@ class Triggers:
                 view,
                 f"the sentence names no entry of `{rule.about}`, and none satisfies the rule",
                 reason="missing-evidence",
-                missing=(f"`{rule.about}`: {len(visible)} entries are known here",),
+                missing=(f"`{rule.about}`: {_entries(len(visible))} known here",),
             )
+
+    def _about_one(self, index: int, monitor: KindMonitor, view: View, are_keys_hidden: bool) -> None:
+        """Judge a claim for one key that it mentions; where others may be hidden, it cannot be said to hold."""
+        run = self._run()
+        if not are_keys_hidden:
+            monitor.on(view)
+            return
+        run.keep_back()
+        monitor.on(view)
+        for settled in run.kept_back():
+            if settled.verdict == "satisfied":
+                run.settle(
+                    index,
+                    "inconclusive",
+                    view,
+                    "a gap may hide other entries that the sentence speaks of",
+                    reason="hidden-evidence",
+                )
+            else:
+                run.emit(index, settled.verdict, settled.ruling)
 
     # -- the final message and the end -------------------------------------------------------------------------------
 
@@ -534,6 +554,10 @@ class Triggers:
 
     def _run(self) -> Run:
         return self  # type: ignore[return-value]
+
+
+def _entries(count: int) -> str:
+    return {0: "no entry is", 1: "1 entry is"}.get(count, f"{count} entries are")
 
 
 def read_key(run: Any, exprs: Sequence[Expr], view: View) -> Any:

@@ -30,8 +30,8 @@ def timeline(header: Header, events: Sequence[Event], style: Style) -> Iterator[
     yield from _end(header, events, digits, style)
 
 
-def _line(start: str, event: Event, answered: set[int], tools: dict[tuple[str, str], str], style: Style) -> str:
-    tool = tools.get((event.agent, event.call_id), "") if isinstance(event, ToolResult) else ""
+def _line(start: str, event: Event, answered: set[int], tools: dict[int, str], style: Style) -> str:
+    tool = tools.get(event.seq, "") if isinstance(event, ToolResult) else ""
     text = said(event, tool)
     if isinstance(event, ToolCall):
         text = f"{event.by}: {text}" if event.by != "model" else text
@@ -54,21 +54,37 @@ def _colour(event: Event) -> str:
     return "bold" if isinstance(event, ToolCall) else "dim"
 
 
-def _pairs(events: Sequence[Event]) -> tuple[set[int], dict[tuple[str, str], str]]:
-    """Return which calls have a result, and the tool of each call id; the engine's pairing is stricter."""
+def _pairs(events: Sequence[Event]) -> tuple[set[int], dict[int, str]]:
+    """Return which calls have a result, and the tool of each result; the engine's pairing is stricter."""
     waiting: dict[tuple[str, str], list[ToolCall]] = {}
+    calls: dict[int, ToolCall] = {}
     answered: set[int] = set()
-    tools: dict[tuple[str, str], str] = {}
+    tools: dict[int, str] = {}
     for event in events:
         if isinstance(event, ToolCall):
             waiting.setdefault((event.agent, event.call_id), []).append(event)
-            tools[event.agent, event.call_id] = event.tool
+            calls[event.seq] = event
         elif isinstance(event, ToolResult):
-            if event.call is not None:
-                answered.add(event.call)
-            elif calls := waiting.get((event.agent, event.call_id)):
-                answered.add(calls.pop(0).seq)
+            call = _answers(event, calls, waiting)
+            if call is not None:
+                answered.add(call.seq)
+                tools[event.seq] = call.tool
     return answered, tools
+
+
+def _answers(
+    event: ToolResult, calls: dict[int, ToolCall], waiting: dict[tuple[str, str], list[ToolCall]]
+) -> ToolCall | None:
+    """Return the call that a result answers: the one it names, else the newest response's oldest open one."""
+    if event.call is not None:
+        return calls.get(event.call)
+    same = waiting.get((event.agent, event.call_id), [])
+    own = [call for call in same if call.turn == (same[-1].turn if event.turn is None else event.turn)]
+    if not (own or same):
+        return None
+    call = (own or same)[0]
+    same.remove(call)
+    return call
 
 
 def _end(header: Header, events: Sequence[Event], digits: int, style: Style) -> Iterator[str]:

@@ -115,7 +115,7 @@ class CountingMonitor(Quiet):
             return value
         if not isinstance(value, Hidden | Missing):
             value = Missing(f"`{self.rule.total.text}`: {show(value)} is no number from 0 on")
-        self.run.unreadable(self.index, view, value, "")
+        self.run.unreadable(self.index, view, value, "", self.key_text(view))
         return None
 
     def bound(self, expr: Any, view: View | None) -> Any:
@@ -132,7 +132,8 @@ class CountingMonitor(Quiet):
         if isinstance(bound, Missing | Hidden):
             if not tally.is_reported:
                 tally.is_reported = isinstance(bound, Missing)
-                tally.doubt = None if tally.is_reported else (view, bound.reason)
+                if not tally.is_reported:
+                    tally.doubt = tally.doubt or (view, bound.reason)
                 if tally.is_reported:
                     self.run.unreadable(self.index, view, bound, "", self.key_text(view))
             return

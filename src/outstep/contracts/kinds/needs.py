@@ -13,6 +13,7 @@ from outstep.contracts.kinds.base import Quiet, View
 from outstep.contracts.kinds.evidence import all_evident
 from outstep.contracts.selectors import Selector
 from outstep.expr.values import Hidden, Missing
+from outstep.findings import Witness
 
 
 class Needs(Struct, frozen=True, kw_only=True, tag="needs", tag_field="kind"):
@@ -23,6 +24,13 @@ class Needs(Struct, frozen=True, kw_only=True, tag="needs", tag_field="kind"):
 
 class NeedsMonitor(Quiet):
     """Keeps, for each lane, where the newest match of each join key stands."""
+
+    near = -1
+    """Where the newest event stands that would have done, had it gone well: the witness of what is missing."""
+
+    def restart(self) -> None:
+        """Forget everything, for the next trace; the tables are the lanes'."""
+        self.near = -1
 
     def seen(self, slot: int, view: View) -> None:
         """Note an event that may be the evidence, or (slots behind those of `needs`) one of `since`."""
@@ -35,6 +43,7 @@ class NeedsMonitor(Quiet):
         table = view.lane.tables[self.run.plan.tables[role, self.index, number]]
         join = self.run.plan.joins[role, self.index, number]
         if not self.run.selects(selector, view):
+            self.near = self.near if is_since else view.seq
             return
         for sight in self._sights(selector, view):
             match = self.run.condition(join.filter, sight) if is_since else all_evident(self.run, join.filter, sight)
@@ -115,6 +124,8 @@ class NeedsMonitor(Quiet):
         texts = " or ".join(f"`{selector.text}`" for selector in kind.any)
         behind = " since the latest event of `since`" if since >= 0 else ""
         sentence = unread[0] if unread else f"no {texts} is known here{behind}"
+        is_before = 0 <= self.near < view.seq
+        witness = (Witness(seq=self.near, note="what came instead"),) if is_before else ()
         self.run.settle(
             self.index,
             "inconclusive" if self.rule.missing == "inconclusive" else "violated",
@@ -122,6 +133,7 @@ class NeedsMonitor(Quiet):
             sentence,
             reason="missing-evidence",
             missing=(sentence,),
+            witness=witness,
         )
 
 
