@@ -9,7 +9,6 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 LINTED := $(wildcard src tests benchmarks fuzz tools)
 TYPED := $(wildcard src tests benchmarks fuzz)
 
-BENCHMARKS := $(sort $(wildcard benchmarks/[a-z]*.py))
 FUZZERS := $(sort $(wildcard fuzz/[a-z]*.py))
 FUZZ_SECONDS ?= 60
 
@@ -57,9 +56,8 @@ check-static: $(STAMP)
 	$(BIN)/lint-imports --no-logo --no-cache > $(VENV)/imports.log 2>&1 || { cat $(VENV)/imports.log; status=1; }; \
 	test $$status -eq 0 && echo "static checks passed: ruff, mypy, import-linter"
 
-bench: $(STAMP)  ## Measure speed (benchmarks/)
-	@test -n "$(BENCHMARKS)" || { echo "error: there is nothing to measure in benchmarks/" >&2; exit 2; }
-	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+bench: $(STAMP)  ## Measure speed against baselines (ROWS="startup …" for some of it)
+	@$(BIN)/python benchmarks/run.py $(ROWS)
 
 fuzz: $(VENV)/.fuzz  ## Feed random bytes to the readers for FUZZ_SECONDS each (Linux)
 	@test -n "$(FUZZERS)" || { echo "error: there is nothing to run in fuzz/" >&2; exit 2; }

@@ -22,23 +22,15 @@ from outstep.engine import Compiled, Monitor, judge
 from outstep.events import Header
 from outstep.workflow.contracts import load_contract
 
+Sources = list[tuple[Header, list[bytes]]]
+"""The header and the lines of each trace."""
+
 
 def main() -> None:
     contract_file, file, traces = sys.argv[1:]
     compiled = Compiled(load_contract(contract_file))
     sources = read(file, int(traces))
-    violated: Counter[int] = Counter()
-    monitors = [Monitor(compiled, header) for header, _ in sources]
-    clock = time.thread_time_ns
-    overhead = sorted(-clock() + clock() for _ in range(10_000))[5_000]
-    took = []
-    for number, line in taking_turns([lines for _, lines in sources]):
-        begun = clock()
-        rulings = monitors[number].feed(decode_event(line))  # type: ignore[arg-type]
-        took.append(clock() - begun - overhead)
-        violated.update(one.rule for one in rulings if one.verdict == "violated")
-    for monitor in monitors:
-        violated.update(one.rule for one in monitor.close() if one.verdict == "violated")
+    took, overhead, violated = feed(compiled, sources)
     took.sort()
     said = {
         "events": len(took),
@@ -51,9 +43,26 @@ def main() -> None:
     print(json.dumps(said))
 
 
-def read(file: str, count: int) -> list[tuple[Header, list[bytes]]]:
+def feed(compiled: Compiled, sources: Sources) -> tuple[list[int], int, Counter[int]]:
+    """Return the nanoseconds that each event took, those of the clock itself, and the violations by rule."""
+    violated: Counter[int] = Counter()
+    monitors = [Monitor(compiled, header) for header, _ in sources]
+    clock = time.thread_time_ns
+    overhead = sorted(-clock() + clock() for _ in range(10_000))[5_000]
+    took = []
+    for number, line in taking_turns([lines for _, lines in sources]):
+        begun = clock()
+        rulings = monitors[number].feed(decode_event(line))  # type: ignore[arg-type]
+        took.append(clock() - begun - overhead)
+        violated.update(one.rule for one in rulings if one.verdict == "violated")
+    for monitor in monitors:
+        violated.update(one.rule for one in monitor.close() if one.verdict == "violated")
+    return took, overhead, violated
+
+
+def read(file: str, count: int) -> Sources:
     """Return the headers and lines of the first traces of a file."""
-    found: list[tuple[Header, list[bytes]]] = []
+    found: Sources = []
     with open(file, "rb") as lines:
         for line in lines:
             if not line.startswith(b'{"type":"trace"'):
@@ -67,7 +76,7 @@ def read(file: str, count: int) -> list[tuple[Header, list[bytes]]]:
     return found
 
 
-def in_batch(compiled: Compiled, sources: Iterable[tuple[Header, list[bytes]]]) -> Counter[int]:
+def in_batch(compiled: Compiled, sources: Sources) -> Counter[int]:
     """Return the violations by rule that the same traces give in one batch."""
     batches = ([header, *map(decode_event, lines)] for header, lines in sources)
     judgements = judge(compiled, batches)

@@ -18,19 +18,24 @@ MEGABYTES = 120
 
 
 def lines() -> list[Line]:
-    logs = {
-        name: log_of(next((RECORDINGS / folder / "sessions").rglob("session*.jsonl*")), SIZE)
-        for name, folder in SESSIONS.items()
-    }
-    spent: dict[str, list[float]] = {name: [] for name in logs}
-    unpacked: dict[str, list[float]] = {name: [] for name in logs}
+    made = logs()
+    spent: dict[str, list[float]] = {name: [] for name in made}
+    unpacked: dict[str, list[float]] = {name: [] for name in made}
     for _ in range(ROUNDS):
-        for name, (packed, _size) in logs.items():
+        for name, (packed, _size) in made.items():
             spent[name].append(seconds(packed))
             unpacked[name].append(_unpacking(packed))
     return [
-        _line(name, packed, size, median(spent[name]), median(unpacked[name])) for name, (packed, size) in logs.items()
+        _line(name, packed, size, median(spent[name]), median(unpacked[name])) for name, (packed, size) in made.items()
     ]
+
+
+def logs() -> dict[str, tuple[bytes, int]]:
+    """Return a compressed log of each format with the size of its text."""
+    return {
+        name: log_of(next((RECORDINGS / folder / "sessions").rglob("session*.jsonl*")), SIZE)
+        for name, folder in SESSIONS.items()
+    }
 
 
 def _line(name: str, packed: bytes, size: int, spent: float, unpacked: float) -> Line:

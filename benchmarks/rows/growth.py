@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from math import log10
+from statistics import median
 from typing import Any
 
 from benchmarks.data import CACHE, HERE, JUDGE, DataSet, data_set
@@ -37,7 +38,7 @@ def _without_facts(data: DataSet) -> Command:
 
 def _growth(small: DataSet, large: DataSet, said: dict[str, list[dict[str, Any]]]) -> Line:
     """Compare the time of judging alone, since start-up would hide growth in the shorter trace."""
-    before, after = (min(one["judging"] for one in said[data.name]) for data in (small, large))
+    before, after = (median(one["judging"] for one in said[data.name]) for data in (small, large))
     exponent = log10(after / before) / log10(large.events / small.events)
     flaw = small.flaw(said[small.name][-1]["violated"]) or large.flaw(said[large.name][-1]["violated"])
     what = f"exponent, {small.events:,} to {large.events:,} events"

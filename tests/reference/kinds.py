@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from outstep.contracts.kinds import Needs, Require, Then, Within
 from outstep.contracts.model import Rule
 from outstep.contracts.selectors import Selector
-from outstep.events import Event, Gap, ToolCall
+from outstep.events import Event, Gap, RunEnd, ToolCall
 from outstep.expr.text import mentions
 from outstep.expr.values import Hidden, Missing, Value, show
 
@@ -324,7 +324,8 @@ def _deadline(scene: Scene, within: Within | None, event: Event) -> float:
         return never_passed
     if within.unit == "events":
         # Behind the last event that is near enough, nothing is, hidden or not.
-        last = [x.seq + 0.5 for x in scene.trace.events if _distance(scene, event, x) >= within.count]
+        events = [x for x in scene.trace.events if not isinstance(x, RunEnd)]
+        last = [x.seq + 0.5 for x in events if _distance(scene, event, x) >= within.count]
         return min(last, default=never_passed)
     if within.unit == "turns":
         openings = _openings(scene, event, never_passed)

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.messages import check_flat
-from outstep.adapters.dsh.outcome import SHELLS, error_text, outcome_of, settled
+from outstep.adapters.dsh.outcome import SHELLS, error_text, is_shortened, outcome_of, settled
 from outstep.adapters.dsh.reader import Reader
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Block, Row, text_of
 from outstep.codec import NO_RAW, Unreadable, compact
@@ -220,6 +220,7 @@ class Calls:
                 error=error_text(text) if is_error else "",
                 exit=exit,
                 joined=joined,
+                hidden=("/text",) if is_shortened(text) else (),
             )
         )
         if call is not None:

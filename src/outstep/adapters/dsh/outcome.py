@@ -61,6 +61,11 @@ def error_text(text: str) -> str:
     return _after_prefix(text)
 
 
+def is_shortened(text: str) -> bool:
+    """Return whether the harness kept only the beginning and the end of a result, and says so in its last lines."""
+    return _without_notes(text)[1]
+
+
 def settled(status: str, detail: str) -> tuple[Outcome, int | None]:
     """Return the outcome of a command that ran in the background, by the record of its end."""
     match = _DETAIL.search(detail[:64])
