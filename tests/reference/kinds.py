@@ -324,7 +324,7 @@ def _deadline(scene: Scene, within: Within | None, event: Event) -> float:
         return never_passed
     if within.unit == "events":
         # Behind the last event that is near enough, nothing is, hidden or not.
-        events = [x for x in scene.trace.events if not isinstance(x, RunEnd)]
+        events = [x for x in scene.trace.events if not isinstance(x, RunEnd | Gap)]
         last = [x.seq + 0.5 for x in events if _distance(scene, event, x) >= within.count]
         return min(last, default=never_passed)
     if within.unit == "turns":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from outstep.contracts.names import glob_fits
@@ -17,6 +18,13 @@ class Gaps:
     def __init__(self) -> None:
         self.all: list[tuple[Gap, int]] = []
         """Every gap with its place, in log order; a hidden value of a key counts as one that hides its writers."""
+
+        self.places: list[int] = []
+        """Where the record itself has a gap: such a place is no event."""
+
+    def since(self, seq: int) -> int:
+        """Return how many gaps of the record stand behind a place."""
+        return len(self.places) - bisect_right(self.places, seq)
 
     def known(self, view: View, *types: str, since: int = -1) -> bool:
         """Return whether a gap known to the view, standing behind `since`, may hide an event of one of `types`."""

@@ -216,8 +216,8 @@ class LaneState:
         """Unanswered calls by id (see `pairing`)."""
         self.turn_ids: set[str] = set()
         """Call ids of the current response (without responses: since the last user message)."""
-        self.approvals: dict[str, str] = {}
-        """Last decision by call id, and by `tool:` and a tool's name."""
+        self.approvals: dict[str, tuple[str, int]] = {}
+        """Last decision by call id, and where it stands."""
         self.spawned_at = -1
         self.last_seq = -1
 

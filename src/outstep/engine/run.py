@@ -99,6 +99,8 @@ class Run(Rulings, Triggers):
         self._is_stopped = False
         self.known_text: dict[tuple[str, str], KnownText] = {}
         self.types_seen: set[str] = set()
+        self.tool_approvals: dict[str, tuple[str, int]] = {}
+        """Last decision on a tool, for the later calls of it in any lane, and where it stands."""
         self.key_index: dict[int, MentionIndex[Any]] = {fact: MentionIndex() for fact in self.plan.about}
         """Keys of the facts that claims are about, by the words in them."""
         self._spawns: dict[tuple[str, str], list[Lane]] = {}
@@ -152,6 +154,8 @@ class Run(Rulings, Triggers):
         if not isinstance(event, Gap | RunEnd) and event.hidden:
             self.is_veiled = True
         _STEPS[type(event)](self, event)
+        for monitor in self._deadlines:
+            monitor.took(event)
 
     def _step_call(self, event: ToolCall) -> None:
         lane = self.lane(event.agent)
@@ -218,7 +222,7 @@ class Run(Rulings, Triggers):
             monitor.answered(view)
 
     def _check_denied(self, lane: LaneState, event: ToolResult, view: View) -> None:
-        if lane.approvals.get(event.call_id) != "denied" or not event.call_id:
+        if not event.call_id or lane.approvals.get(event.call_id, ("", 0))[0] != "denied":
             return
         if view.outcome == "ok":
             self.remark("EXECUTED_ALTHOUGH_DENIED", "a call was carried out after it was denied", event.seq)
@@ -265,13 +269,15 @@ class Run(Rulings, Triggers):
     def _step_approval(self, event: Approval) -> None:
         lane = self.lane(event.agent)
         lane.last_seq = event.seq
-        key = event.call_id or f"tool:{self.canonical(event.tool)}"
-        lane.approvals[key] = event.decision
+        if event.call_id:
+            lane.approvals[event.call_id] = (event.decision, event.seq)
+        else:
+            self.tool_approvals[self.canonical(event.tool)] = (event.decision, event.seq)
         self.dispatch("approval", event.tool, View(self, event, lane, issued=False))
 
     def _cover_by_approval(self, lane: LaneState, event: ToolCall) -> None:
-        if lane.approvals and event.call_id and event.call_id not in lane.approvals:
-            cover = lane.approvals.get(f"tool:{self.canonical(event.tool)}")
+        if self.tool_approvals and event.call_id and event.call_id not in lane.approvals:
+            cover = self.tool_approvals.get(self.canonical(event.tool))
             if cover is not None:
                 lane.approvals[event.call_id] = cover
 
@@ -280,13 +286,13 @@ class Run(Rulings, Triggers):
         self.dispatch("state", "", View(self, event, None, issued=False))
 
     def _step_gap(self, event: Gap) -> None:
-        if event.turn is not None:
-            if event.agent is None:
-                event = replace(event, agent="main")
-            lane = self.lane(event.agent or "main")
+        if event.turn is not None and event.agent is None:
+            event = replace(event, agent="main")
+        self.note_gap(event, is_recorded=True)
+        if event.turn is not None and event.agent is not None:
+            lane = self.lane(event.agent)
             if lane.turn != event.turn:
                 self._opened(lane, event.turn, event.seq)
-        self.note_gap(event, is_recorded=True)
 
     def _step_end(self, event: RunEnd) -> None:
         self.end = event
@@ -299,6 +305,7 @@ class Run(Rulings, Triggers):
         for lane in lanes:
             lane.gaps.append((Gap(seq=gap.seq, turn=gap.turn), gap.seq) if self._may_hide_return(gap, lane) else pair)
         if is_recorded:
+            self.gaps.places.append(gap.seq)
             self.remark(
                 "INCOMPLETE_TRACE",
                 f"records may be missing here: {gap.reason}" if gap.reason else "records may be missing here",
@@ -410,6 +417,7 @@ class Run(Rulings, Triggers):
             or self._deadlines
             or self.plan.known
             or self.applies is not True
+            or self.tool_approvals
             or (self.lanes and self.lane("main").approvals)
         )
 
@@ -471,10 +479,14 @@ class Run(Rulings, Triggers):
         view.outcome = event.outcome
         return judge_outcome(event.outcome, tool, lambda expr: self.frame(expr, view))
 
-    def approval(self, event: ToolResult, view: View) -> str:
-        """Return the last decision on the call of a result."""
+    def approval(self, event: ToolResult, view: View) -> Any:
+        """Return the last decision on the call of a result, or `Hidden` where a gap may hide one."""
         lane: LaneState = view.lane
-        return lane.approvals.get(event.call_id, "none") if event.call_id else "none"
+        decision, decided = lane.approvals.get(event.call_id, ("none", -1)) if event.call_id else ("none", -1)
+        for gap, place in () if view.ignores_gaps else self.gaps.all:
+            if decided < place < event.seq and gap.agent in {None, lane.id} and gap.can_hide("approval"):
+                return Hidden("`approval`: a gap may hide a decision")
+        return decision
 
     def claims(self, event: AssistantMessage) -> list[Claim]:
         """Return the claims made in a message."""

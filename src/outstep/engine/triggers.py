@@ -108,7 +108,8 @@ class Triggers:
         if not self.selects(selector, view):
             return False
         if selector.what == "claim":
-            found = [
+            found: list[Any] = [Hidden("a part of the message is hidden")] if is_text_hidden(view) else []
+            found += [
                 self._where(selector, claim.facing(this) if this is not None else claim, is_evidence)
                 for claim in self.claim_views(selector, view)
             ]
@@ -121,6 +122,10 @@ class Triggers:
         run = self._run()
         value = run.evidence(selector.where, view) if is_evidence else run.frame(selector.where, view)
         return value if isinstance(value, bool | Missing | Hidden) else Missing("`where` gives no truth value")
+
+    def may_claim_hidden(self, selector: Selector, view: View) -> bool:
+        """Return whether a hidden part of a message may hold a claim that a selector names."""
+        return selector.what == "claim" and is_text_hidden(view)
 
     def claim_views(self, selector: Selector, view: View) -> list[View]:
         """Return a view for each claim in a message that a selector names."""
@@ -153,6 +158,8 @@ class Triggers:
             if selector.what == "claim" and self.selects(selector, view):
                 for claim in self.claim_views(selector, view):
                     self._judge_claim(index, selector, claim)
+                if is_text_hidden(view):
+                    self.judge(index, view, Hidden("a part of the message is hidden and may claim this"))
 
     def trigger_claim(self, index: int, selector: Selector, view: View, claim: Claim) -> None:
         """Let one rule judge one claim of a message."""
@@ -330,7 +337,7 @@ class Triggers:
             )
         elif run.final is None:
             return
-        elif rule.judge == "run" and self._is_final_doubtful(run.final):
+        elif rule.judge == "run" and self.is_final_doubtful(run.final):
             run.settle(
                 index,
                 "inconclusive",
@@ -344,7 +351,8 @@ class Triggers:
         else:
             self.trigger(index, _of(rule, "final message"), run.final)
 
-    def _is_final_doubtful(self, final: View) -> bool:
+    def is_final_doubtful(self, final: View) -> bool:
+        """Return whether a message of main that looks like the final one may not be it."""
         run = self._run()
         turn = getattr(final.event, "turn", None)
         return run.gaps.behind(final.seq, _AFTER_FINAL) or any(
@@ -367,6 +375,8 @@ class Triggers:
             return
         marks = self._marks.setdefault((listener.role, listener.owner, listener.slot), Marks())
         if listener.selector.what == "claim" and not self.claim_views(listener.selector, view):
+            if is_text_hidden(view):
+                marks.fog.append(view.seq)
             return
         join = run.plan.joins[listener.role, listener.owner, listener.slot]
         match = _all_true([run.frame(expr, view) for expr in join.filter])
@@ -523,7 +533,7 @@ class Triggers:
     def _may_hide_final(self) -> bool:
         run = self._run()
         if run.final is not None:
-            return self._is_final_doubtful(run.final)
+            return self.is_final_doubtful(run.final)
         return any(
             may_hide(gap, ("assistant.message",)) and gap.agent in {None, "main"} and place > self._main_call
             for gap, place in run.gaps.all
@@ -558,6 +568,11 @@ class Triggers:
 
 def _entries(count: int) -> str:
     return {0: "no entry is", 1: "1 entry is"}.get(count, f"{count} entries are")
+
+
+def is_text_hidden(view: View) -> bool:
+    """Return whether some of a message's text cannot be seen."""
+    return any(pointer in {"", "/text"} for pointer in getattr(view.event, "hidden", ()))
 
 
 def read_key(run: Any, exprs: Sequence[Expr], view: View) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from outstep.contracts.kinds.base import Run, View
+from outstep.contracts.kinds.base import Lane, Run, View
 from outstep.contracts.kinds.counting import CountingMonitor
 from outstep.contracts.kinds.lower import LowerBound
 from outstep.contracts.selectors import Expr
@@ -32,10 +32,15 @@ class AtLeastMonitor(CountingMonitor):
         kind = rule.kind
         assert isinstance(kind, AtLeast)
         self.lower = LowerBound(self, kind.bound)
+        self.has_deadline = bool(rule.until)
 
     def on(self, view: View) -> None:
         """Count an event of `for` whose conditions hold."""
         self.lower.on(view)
+
+    def opened(self, lane: Lane) -> None:  # noqa: ARG002 - windows are of the whole run
+        """Take note that a decision opens."""
+        self.lower.opened()
 
     def marked(self, role: str, seq: int) -> None:
         """Take note that a window opens or ends."""

@@ -120,6 +120,19 @@ class Run(Protocol):
         """Return whether an event has the outcome and the actor that a selector asks for."""
         ...
 
+    def may_claim_hidden(self, selector: Selector, view: Any) -> bool:
+        """Return whether a hidden part of a message may hold a claim that a selector names."""
+        ...
+
+    def is_final_doubtful(self, final: Any) -> bool:
+        """Return whether a message of main that looks like the final one may not be it."""
+        ...
+
+    @property
+    def was_aborted(self) -> bool:
+        """Whether the run was stopped from outside, with nothing hidden."""
+        ...
+
     def claim_views(self, selector: Selector, view: Any) -> list[Any]:
         """Return a view for each claim in a message that a selector names."""
         ...
@@ -173,6 +186,10 @@ class KindMonitor(Protocol):
         """Take note of any event, for deadlines."""
         ...
 
+    def took(self, event: Event) -> None:
+        """Take note that everyone has looked at an event, for deadlines."""
+        ...
+
     def close(self) -> None:
         """Settle what is still open; no event follows."""
         ...
@@ -200,6 +217,9 @@ class Quiet:
         """Nothing to note."""
 
     def passed(self, event: Event) -> None:
+        """Nothing to note."""
+
+    def took(self, event: Event) -> None:
         """Nothing to note."""
 
     def close(self) -> None:

@@ -49,6 +49,8 @@ class CountingMonitor(Quiet):
         self._veil: View | None = None
         """The first event whose key was hidden."""
         self._rows: dict[str, tuple[Any, int]] = {}
+        self._past: list[Tally] = []
+        """In a row: counts that started again, and were in doubt before."""
         self._has_window = bool(rule.after or rule.since)
 
     def restart(self) -> None:
@@ -57,6 +59,7 @@ class CountingMonitor(Quiet):
         self.is_veiled = self.has_undecided = False
         self._veil = None
         self._rows.clear()
+        self._past.clear()
 
     # -- one event ---------------------------------------------------------------------------------------------------
 
@@ -100,6 +103,8 @@ class CountingMonitor(Quiet):
             self._rows[lane] = (here, number)
         tally = self.tallies.get((key, lane))
         if tally is None or number - tally.turn > 1 or tally.since != since:
+            if tally is not None and tally.doubt is not None and not tally.is_reported:
+                self._past.append(tally)
             reported = tally is not None and tally.is_reported
             tally = self.tallies[key, lane] = Tally(since)
             tally.is_reported = reported
@@ -166,7 +171,8 @@ class CountingMonitor(Quiet):
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        for slot, tally in self.tallies.items():
+        past: list[tuple[Any, Tally]] = [(None, tally) for tally in self._past]
+        for slot, tally in (*past, *self.tallies.items()):
             if tally.is_reported:
                 continue
             if tally.doubt is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from outstep.contracts.kinds.base import Run, View
+from outstep.contracts.kinds.base import Lane, Run, View
 from outstep.contracts.kinds.counting import CountingMonitor
 from outstep.contracts.kinds.lower import LowerBound
 from outstep.contracts.kinds.upper import UpperBound
@@ -34,6 +34,7 @@ class ExactlyMonitor(CountingMonitor):
         assert isinstance(kind, Exactly)
         self.upper = UpperBound(self, kind.bound)
         self.lower = LowerBound(self, kind.bound, is_exact=True)
+        self.has_deadline = bool(rule.until)
         self.outcome_slot = self.upper.outcome_slot
         self._places: dict[int, tuple[int, Any]] = {}
         """Window and key of each counted event, by `seq`."""
@@ -44,6 +45,10 @@ class ExactlyMonitor(CountingMonitor):
         if place is not None:
             self.upper.on(view)
             self._places[view.seq] = place
+
+    def opened(self, lane: Lane) -> None:  # noqa: ARG002 - windows are of the whole run
+        """Take note that a decision opens."""
+        self.lower.opened()
 
     def marked(self, role: str, seq: int) -> None:
         """Take note that a window opens or ends."""

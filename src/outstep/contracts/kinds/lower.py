@@ -28,6 +28,8 @@ class LowerBound:
         self._rule = counting.rule
         self._windows: dict[int, dict[Any, list[tuple[int, Any]]]] = {}
         self._opened: int | None = None
+        self._ended: list[tuple[int, int]] = []
+        """Windows that ended while a decision was open, and where."""
         self.amounts: dict[Any, Any] = {}
         """By key, what generated code counted: no window, no `since`, no gap."""
         self.over: set[Any] = set()
@@ -39,6 +41,7 @@ class LowerBound:
         self._windows.clear()
         self.amounts.clear()
         self.over.clear()
+        self._ended.clear()
         self._opened = None if self._rule.after else START
         if self._opened is not None and not (self._rule.per or self._rule.per_turn):
             self._windows[START] = {ALL: []}
@@ -65,13 +68,20 @@ class LowerBound:
             if not (self._rule.per or self._rule.per_turn):
                 self._windows.setdefault(seq, {ALL: []})
         elif role == "until" and self._opened is not None and self._opened < seq:
-            self._settle_window(self._opened, seq)
+            self._ended.append((self._opened, seq))
             self._opened = None
+
+    def opened(self) -> None:
+        """A decision opens: calls of the one before belong to a window that ended meanwhile, later ones do not."""
+        ended, self._ended = self._ended, []
+        for window, end in ended:
+            self._settle_window(window, end)
 
     def close(self) -> None:
         """Settle every key, or the run."""
         if not self._run.ever_inside(self._counting.index):
             return
+        self.opened()
         for key, amount in self.amounts.items():
             self._windows.setdefault(START, {}).setdefault(key, []).append((0, amount))
         self.amounts.clear()

@@ -45,6 +45,8 @@ class NeedsMonitor(Quiet):
         if not self.run.selects(selector, view):
             self.near = self.near if is_since else view.seq
             return
+        if self.run.may_claim_hidden(selector, view):
+            table.veil(view.seq)
         for sight in self._sights(selector, view):
             match = self.run.condition(join.filter, sight) if is_since else all_evident(self.run, join.filter, sight)
             if match is False or (isinstance(match, Missing) and not is_since):
@@ -76,7 +78,9 @@ class NeedsMonitor(Quiet):
                 continue
             place, doubtful = self._newest(table, key, view)
             if place > since:
-                if place <= doubtful_since or (self.rule.since and self.run.gap_known(view, self.rule.since, place)):
+                if place <= doubtful_since or (
+                    self.rule.since and self.run.gap_known(view, self.rule.since, place - 1)
+                ):
                     doubt = "an event that is hidden or cannot be read may be one of `since`"
                     continue
                 self.run.settle(self.index, "satisfied", view)

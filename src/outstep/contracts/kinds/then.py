@@ -15,6 +15,7 @@ from msgspec import Struct
 from outstep.contracts.kinds.base import Quiet, Run, View
 from outstep.contracts.kinds.evidence import all_evident
 from outstep.contracts.selectors import Expr, Selector
+from outstep.events import RunEnd
 from outstep.expr.mentions import MentionIndex, stands_in
 from outstep.expr.nodes import Call, Name, names_of
 from outstep.expr.spelling import normalise
@@ -226,6 +227,8 @@ class ThenMonitor(Quiet):
             return
         if not self.waiting or (selector.what != "claim" and not self.run.selects(selector, view)):
             return
+        if self.run.may_claim_hidden(selector, view):
+            self._doubt_all(view)
         sights = self.run.claim_views(selector, view) if selector.what == "claim" else [view]
         for sight in sights:
             self._answer(slot, sight)
@@ -307,7 +310,7 @@ class ThenMonitor(Quiet):
         if within is None:
             return True
         if within.unit == "events":
-            return bool(view.seq - pending.seq <= within.count)
+            return self._distance(pending, view.seq) <= within.count
         if within.unit == "turns":
             if pending.lane is None:
                 return None
@@ -352,14 +355,27 @@ class ThenMonitor(Quiet):
     def passed(self, event: Event) -> None:
         """Settle what had to be answered before this event."""
         within = self.kind.within
-        if within is None or within.unit == "turns":
-            return
+        if within is not None and within.unit == "seconds":
+            self._expire(lambda pending: _is_past(pending, event, within))
+
+    def took(self, event: Event) -> None:
+        """Settle what this event was the last chance for."""
+        within = self.kind.within
+        if within is not None and within.unit == "events" and not isinstance(event, RunEnd):
+            self._expire(lambda pending: self._distance(pending, event.seq) >= within.count)
+
+    def _distance(self, pending: Pending, seq: int) -> int:
+        """Return how many events away a place is; a gap stands in the order, and is none."""
+        gaps: int = self.run.gaps.since(pending.seq)
+        return seq - pending.seq - gaps
+
+    def _expire(self, is_late: Callable[[Pending], bool]) -> None:
         while self.waiting:
             pending = self.waiting[0]
             if pending.is_done:
                 self.waiting.popleft()
                 continue
-            if not _is_past(pending, event, within):
+            if not is_late(pending):
                 return
             pending.is_done = True
             self.waiting.popleft()
@@ -376,6 +392,9 @@ class ThenMonitor(Quiet):
                 for pending in list(self.waiting):
                     if not pending.is_done:
                         match = self.run.match(selector, final, pending.view)
+                        is_sure = not (self.run.is_final_doubtful(final) or self.run.was_aborted)
+                        if match is True and not is_sure and self.rule.judge == "run":
+                            match = Hidden("it cannot be told whether this is the final message")
                         self._discharge(pending, final, match)
         for pending in list(self.waiting):
             if not pending.is_done:
@@ -478,7 +497,5 @@ _THIS_SIDE = frozenset({"this", "it", "at", "match"})
 
 
 def _is_past(pending: Pending, event: Event, within: Within) -> bool:
-    if within.unit == "events":
-        return event.seq - pending.seq > within.count
     time = getattr(event, "time", None)
     return time is not None and pending.time is not None and time - pending.time > within.count
