@@ -37,8 +37,6 @@ class Sample(NamedTuple):
     """One process that ended."""
 
     seconds: float
-    peak: int
-    """Bytes of resident memory."""
     stdout: bytes
 
 
@@ -51,11 +49,6 @@ class Measured(NamedTuple):
     def seconds(self) -> float:
         """The median of processor time."""
         return median(sample.seconds for sample in self.samples)
-
-    @property
-    def peak(self) -> int:
-        """The median of the most resident memory, in bytes."""
-        return int(median(sample.peak for sample in self.samples))
 
     @property
     def stdout(self) -> bytes:
@@ -71,7 +64,10 @@ def interleaved(commands: Mapping[str, Command], runs: int) -> dict[str, Measure
     found: dict[str, list[Sample]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            sample = run(command)
+            try:
+                sample = run(command)
+            except NotMeasured as error:
+                raise NotMeasured(f"{name}: {error}") from None
             if turn:
                 found[name].append(sample)
     return {name: Measured(samples) for name, samples in found.items()}
@@ -93,4 +89,4 @@ def run(command: Command) -> Sample:
         if process.returncode != command.exits:
             last = errors.read().decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
             raise NotMeasured(f"exit code {process.returncode}, not {command.exits}: {last[0]}")
-        return Sample(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, out.read())
+        return Sample(used.ru_utime + used.ru_stime, out.read())

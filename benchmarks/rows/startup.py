@@ -84,6 +84,7 @@ def _modules(files: Mapping[str, Path]) -> list[Line]:
         banned |= dict.fromkeys(name for name in said["there"] if name in BANNED)
         also = ", ".join(name for name in said["there"] if name in COSTLY)
         own: int = said["own"]
-        counted.append(Line(f"own modules, {name}", also and f"and {also}", "", own, "modules", "at most", MODULES))
+        measured = f"{own}, with {also}" if also else f"{own}"
+        counted.append(Line(f"own modules, {name}", measured, "", own, "modules", "at most", MODULES))
     listed = ", ".join(BANNED)
     return [*counted, Line(f"any of {listed}", ", ".join(banned), "", len(banned), "modules", "at most", 0)]

@@ -16,7 +16,10 @@ id: chance
 params: {limit: 1, words: [x, y]}
 tools:
   a: {effect: write, tags: [careful], unknown_when: data.odd == true}
-  b: {effect: read, fails_when: data.bad == true, args: {type: object, properties: {k: {type: string}, n: {default: 1}}}}
+  b:
+    effect: read
+    fails_when: data.bad == true
+    args: {type: object, properties: {k: {type: string}, n: {default: 1}}}
   c: {names: [see], succeeds_when: data.v != null, reads: "v=(?P<v>[0-9])"}
 facts:
   seen: {from: ok result b, key: data.k, value: data.v}
@@ -73,30 +76,35 @@ def quoted(text: str) -> str:
 @st.composite
 def _rule(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(["require", "needs", "then", "never", "at_most", "at_least", "exactly"]))
-    return _READERS[kind](draw)
+    rule: dict[str, Any] = _READERS[kind](draw)
+    return rule
 
 
 def _windows(draw: st.DrawFn, rule: dict[str, Any], *, is_joined: bool = False) -> dict[str, Any]:
     for key in ("after", "until"):
-        if draw(st.integers(0, 4)) == 0:
+        if draw(st.integers(0, 4)) == 4:
             rule[key] = draw(st.sampled_from((*SECOND, *JOINED) if is_joined else SECOND))
     return rule
 
 
 def _more(draw: st.DrawFn, rule: dict[str, Any]) -> dict[str, Any]:
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 3:
         rule["missing"] = "inconclusive"
-    if draw(st.integers(0, 5)) == 0:
+    if draw(st.integers(0, 5)) == 5:
         rule["judge"] = "record"
     return rule
 
 
 def _require(draw: st.DrawFn) -> dict[str, Any]:
+    rule: dict[str, Any]
     trigger = draw(st.sampled_from(("end", "final message", "message", "state", "claim finished", *CALLS)))
     if trigger in {"message", "final message"}:
         rule = {"for": trigger, "require": draw(st.sampled_from(("calls == 0", 'text.contains("done")', *AT_END)))}
     elif trigger == "claim finished":
-        rule = {"for": trigger, "require": draw(st.sampled_from(("match.what in seen", 'sentence != ""', "it in sure")))}
+        rule = {
+            "for": trigger,
+            "require": draw(st.sampled_from(("match.what in seen", 'sentence != ""', "it in sure"))),
+        }
         if rule["require"] == "it in sure":
             rule["about"] = draw(st.sampled_from(("seen", "kept", "tried")))
     elif trigger in {"end", "state"}:
@@ -104,9 +112,9 @@ def _require(draw: st.DrawFn) -> dict[str, Any]:
     else:
         found = draw(st.lists(st.sampled_from(EXPRESSIONS), min_size=1, max_size=2, unique=True))
         rule = {"for": trigger, "require": found if len(found) > 1 else found[0]}
-        if draw(st.integers(0, 3)) == 0:
+        if draw(st.integers(0, 3)) == 3:
             rule["when"] = draw(st.sampled_from(('args.k == "x"', "args.n > 0", "args.k in seen")))
-        if draw(st.integers(0, 5)) == 0:
+        if draw(st.integers(0, 5)) == 5:
             rule |= {"each": "args.parts", "require": "it.id in seen"}
         return _more(draw, _windows(draw, rule, is_joined=True))
     return _more(draw, _windows(draw, rule))
@@ -123,7 +131,7 @@ def _needs(draw: st.DrawFn) -> dict[str, Any]:
 def _then(draw: st.DrawFn) -> dict[str, Any]:
     rule: dict[str, Any] = {"for": draw(st.sampled_from(CALLS))}
     rule["then"] = draw(st.sampled_from((*SECOND, *JOINED, *OF_THEN)))
-    if draw(st.integers(0, 2)) == 0:
+    if draw(st.integers(0, 2)) == 2:
         rule["within"] = draw(st.sampled_from(("1 turns", "2 turns", "3 events", "5 seconds")))
     return _more(draw, rule)
 
@@ -138,9 +146,9 @@ def _counted(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     of_calls = trigger in CALLS
     if draw(st.booleans()):
         rule["per"] = draw(st.sampled_from(VALUES)) if of_calls else "turn"
-    if of_calls and draw(st.integers(0, 3)) == 0:
+    if of_calls and draw(st.integers(0, 3)) == 3:
         rule["sum"] = "args.n"
-    if kind == "at_most" and of_calls and draw(st.integers(0, 3)) == 0:
+    if kind == "at_most" and of_calls and draw(st.integers(0, 3)) == 3:
         rule[kind] = draw(st.sampled_from(("seen[args.k]", "args.n")))
     if "per" in rule and rule["per"] != "turn" and draw(st.booleans()):
         rule["in_a_row"] = True
@@ -151,7 +159,7 @@ def _counted(draw: st.DrawFn, kind: str) -> dict[str, Any]:
             rule[kind] = "1"
     if rule[kind] == "1" and kind == "at_least" and "per" in rule and "sum" not in rule:
         rule[kind] = "2"
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 3:
         rule["since"] = draw(st.sampled_from(SECOND))
     return _more(draw, _windows(draw, rule))
 
@@ -176,10 +184,11 @@ def contracts(draw: st.DrawFn) -> str:
 
 # -- traces ----------------------------------------------------------------------------------------------------------
 
-_KEYS = ('"x"', '"y"', "1", "1.0", "true", "null")
-_HIDING = ("", "", "", "", " hidden /args/k", " hidden /args", " hidden /args/n")
-_RESULT_HIDING = ("", "", "", "", " hidden /data/v", " hidden /data", " hidden /data/k")
+_KEYS = ('"x"', '"x"', '"y"', "1", "1.0", "true", "null")
+_HIDING = ("", "", "", "", "", "", "", " hidden /args/k", " hidden /args", " hidden /args/n")
+_RESULT_HIDING = ("", "", "", "", "", "", "", " hidden /data/v", " hidden /data", " hidden /data/k")
 _DATA = (
+    '{"k": "x", "v": 1}', '{"k": "y", "v": 1, "parts": [{"id": "x", "n": 1}]}',
     '{"k": "x", "v": 1}', '{"k": "y", "v": 0, "parts": [{"id": "x", "n": 1}, {"id": "y"}]}', '{"k": "x"}', '"plain"',
     '{"bad": true, "v": 1}', '{"odd": true, "k": "x", "v": 2}', '{"k": "x", "v": null}', '"v=1"', "",
 )  # fmt: skip
@@ -195,8 +204,8 @@ class _Writer:
         self._draw = draw
         self.lines: list[str] = []
         self._turns = draw(st.booleans())
-        self._has_lanes = draw(st.integers(0, 2)) == 0
-        self._gaps = draw(st.integers(0, 2)) == 0
+        self._has_lanes = draw(st.integers(0, 2)) == 2
+        self._gaps = draw(st.integers(0, 2)) == 2
         self._turn = {"main": 0, "sub": 0, "alt": 0}
         self._highest = 0
         self._calls: list[tuple[str, str]] = []
@@ -209,10 +218,12 @@ class _Writer:
             self.lines.append("lane sub parent main call c1")
             self.lines.append("lane alt kind branch parent main forked_at 3")
             self._call("main")
-        steps = draw(st.lists(st.integers(0, 13), max_size=14))
+        steps = draw(st.lists(st.integers(0, 13), min_size=draw(st.sampled_from((0, 6, 12))), max_size=20))
         for step in steps:
             self._step(step)
-        self.lines.append(draw(st.sampled_from(("end completed", "end completed", "end aborted", "end cut_off", ""))))
+        self.lines.append(
+            draw(st.sampled_from(("end completed", "end completed", "end completed", "end aborted", "end cut_off", "")))
+        )
         return "\n".join(line for line in self.lines if line)
 
     def _step(self, step: int) -> None:
@@ -255,12 +266,12 @@ class _Writer:
         draw = self._draw
         self._count += 1
         name = f"c{self._count}"
-        if self._calls and draw(st.integers(0, 12)) == 0:
+        if self._calls and draw(st.integers(0, 15)) == 15:
             name = draw(st.sampled_from([known for _, known in self._calls]))
-        elif self._count > 1 and draw(st.integers(0, 25)) == 0:
+        elif self._count > 1 and draw(st.integers(0, 25)) == 25:
             name = '""'
         args = f'{{"k": {draw(st.sampled_from(_KEYS))}, "n": {draw(st.integers(0, 2))}}}'
-        if draw(st.integers(0, 5)) == 0:
+        if draw(st.integers(0, 8)) == 8:
             args = draw(st.sampled_from(("{}", '{"parts": [{"id": "x"}, {}]}', '"{no"', '{"k": "x", "n": "1"}')))
         hidden = draw(st.sampled_from(_HIDING)) if args.startswith('{"k"') else ""
         by = draw(st.sampled_from(("", "", "", "", " by user", " by program"))) if self._count > 1 else ""
@@ -270,12 +281,14 @@ class _Writer:
 
     def _result(self) -> None:
         draw = self._draw
-        if not self._calls or draw(st.integers(0, 12)) == 0:
+        if draw(st.integers(0, 25)) == 25:
             self._add(f"result {draw(st.sampled_from(('c9', 'c8', 'c1')))} ok", "main")
             return
+        if not self._calls:
+            self._call("main")
         index = draw(st.integers(0, len(self._calls) - 1))
         lane, name = self._calls[index]
-        if draw(st.integers(0, 8)):
+        if draw(st.integers(0, 12)) < 12:
             self._calls.pop(index)
         data = draw(st.sampled_from(_DATA))
         hidden = draw(st.sampled_from(_RESULT_HIDING)) if data.startswith("{") else ""

@@ -33,7 +33,7 @@ def test_a_case_holds_every_way(stem: str, case: Case) -> None:
 def _check(case: Case, contract: Contract, found: Judged) -> None:
     own = [rule.id for rule in contract.rules if not isinstance(rule.kind, Integrity)]
     verdicts = dict(zip((rule.id for rule in contract.rules), found.verdicts, strict=True))
-    expected = {_rule_of(rule, own): verdict for rule, verdict in case.verdicts.items()}
+    expected = {_rule_of(name, own): verdict for name, verdict in case.verdicts.items()}
     for rule in contract.rules:
         if isinstance(rule.kind, Integrity):
             expected.setdefault(rule.id, verdicts[rule.id] if _is_of_the_end(rule.id) else "satisfied")
@@ -41,8 +41,8 @@ def _check(case: Case, contract: Contract, found: Judged) -> None:
     assert {rule: verdicts[rule] for rule in expected} == expected, shown
     assert not set(own) - set(expected), "the case says nothing of some of its rules"
     for what, by_rule in case.expected.items():
-        for rule, value in by_rule.items():
-            index = [rule.id for rule in contract.rules].index(_rule_of(rule, own, case))
+        for name, value in by_rule.items():
+            index = [rule.id for rule in contract.rules].index(_rule_of(name, own, case))
             rulings = [ruling for ruling in found.rulings if ruling.rule == index]
             assert _SAYS[what](rulings) == (value if what == "count" else _listed(value)), f"{what}\n{shown}"
     levels = {rule.id: rule.level for rule in contract.rules}
@@ -72,6 +72,5 @@ _SAYS: dict[str, Any] = {
     "reason": lambda rulings: list(dict.fromkeys(ruling.reason for ruling in rulings)),
     "key": lambda rulings: [ruling.key for ruling in rulings],
     "missing": lambda rulings: [text for ruling in rulings for text in ruling.missing],
-    "count": lambda rulings: len(rulings),
+    "count": len,
 }
-

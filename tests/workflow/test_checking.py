@@ -15,7 +15,7 @@ from outstep.adapters.base import Batch
 from outstep.contracts.model import Contract
 from outstep.findings import Finding, Report
 from outstep.workflow import judging, looking
-from outstep.workflow.building import level_of
+from outstep.workflow.gating import level_of
 from outstep.workflow.looking import Items, Seen
 from outstep.workflow.traces import InMemory
 from tests.workflow.shop import BAD, CONTRACT, GOOD, contract, lines, trace

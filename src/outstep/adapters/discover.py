@@ -11,8 +11,6 @@ from msgspec import Struct
 
 from outstep.adapters import NAMES, adapter, names
 from outstep.adapters.base import Adapter, Batch, Document, Options, ReadLog
-from outstep.adapters.compressed import unpacked
-from outstep.adapters.opening import opening
 from outstep.adapters.records import BOM, LARGEST_VALUE, TooLarge, empty, unreadable
 from outstep.errors import Place
 
@@ -276,7 +274,7 @@ def _reader(
         if chosen is not None and not item.explicit and not _knows(chosen, document, head):
             return _ignore(document, ignored)
         if chosen is not None:
-            plain = unpacked(document, head) if chosen.name != "dsh" else None
+            plain = _unpacked(document, head) if chosen.name != "dsh" else None
             return chosen, plain or document
         reader, plain = _sniff(document, head)
     except OSError as error:
@@ -286,6 +284,8 @@ def _reader(
         return reader, plain
     if not item.explicit:
         return _ignore(document, ignored)
+    from outstep.adapters.opening import opening
+
     log.fault(
         "adapter/unknown-format",
         f"no adapter knows `{document.uri}`: it looks like {opening(head).looks}",
@@ -293,6 +293,12 @@ def _reader(
         help=f"name its format with `--format`: one of {', '.join(names())}",
     )
     return None, document
+
+
+def _unpacked(document: Document, head: bytes) -> Document | None:
+    from outstep.adapters.compressed import unpacked  # seldom needed: most traces are plain
+
+    return unpacked(document, head)
 
 
 def _ignore(document: Document, ignored: list[Document] | None) -> tuple[None, None]:
@@ -304,7 +310,7 @@ def _ignore(document: Document, ignored: list[Document] | None) -> tuple[None, N
 def _knows(reader: Adapter, document: Document, head: bytes) -> bool:
     if reader.sniff(document, head):
         return True
-    plain = unpacked(document, head) if reader.name != "dsh" else None
+    plain = _unpacked(document, head) if reader.name != "dsh" else None
     return plain is not None and reader.sniff(plain, plain.head(HEAD))
 
 
@@ -312,7 +318,7 @@ def _sniff(document: Document, head: bytes) -> tuple[Adapter | None, Document]:
     for name in NAMES:
         if adapter(name).sniff(document, head):
             return adapter(name), document
-    plain = unpacked(document, head)
+    plain = _unpacked(document, head)
     if plain is not None:
         document, head = plain, plain.head(HEAD)
         for name in NAMES:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from outstep.errors import OutstepError, problem, suggestion
 
@@ -19,7 +21,7 @@ COLUMN = 30
 """Of the help, in which the sentences begin."""
 
 
-class Option(NamedTuple):
+class Option(Struct, frozen=True):
     """One option of a command."""
 
     names: tuple[str, ...]

@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, chosen, read_param
 from outstep.cli.imports import say_imports
 from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, write_whole
-from outstep.cli.progress import Progress
 from outstep.contracts.model import Contract
 from outstep.errors import OutstepError, Problem, problem
 from outstep.findings import Report
@@ -24,6 +23,9 @@ from outstep.workflow.checking import CheckOptions, check_paths, failed
 from outstep.workflow.contracts import open_contract
 from outstep.workflow.gating import ALLOWABLE, EXIT
 from outstep.workflow.judging import Judged
+
+if TYPE_CHECKING:
+    from outstep.cli.progress import Progress
 
 DESCRIPTION = """hold recorded traces against contracts, and gate on it
 
@@ -129,7 +131,7 @@ def _checked(settings: dict[str, Any], given: Given, imports: list[Judged]) -> R
         today=_today() if any(contract.waivers for contract in contracts) else None,
         language=given.lang or os.environ.get("OUTSTEP_LANG") or "en",
     )
-    progress = Progress(sys.stderr)
+    progress = _progress()
     try:
         return check_paths(
             settings["paths"],
@@ -138,12 +140,22 @@ def _checked(settings: dict[str, Any], given: Given, imports: list[Judged]) -> R
             warnings=warnings,
             stdin=sys.stdin.buffer if sys.stdin is not None else None,
             told=imports.append,
-            pulse=progress.step if progress.is_shown else None,
+            pulse=progress.step if progress is not None else None,
         )
     except OutstepError as error:
         return failed(error.problems)
     finally:
-        progress.close()
+        if progress is not None:
+            progress.close()
+
+
+def _progress() -> Progress | None:
+    """Return what shows a person how far a check has come; none where no one sits."""
+    if not console.is_terminal(sys.stderr):
+        return None
+    from outstep.cli.progress import Progress
+
+    return Progress(sys.stderr)
 
 
 def _processes(jobs: int) -> int:

@@ -35,6 +35,9 @@ def say(text: str) -> None:
 
 def say_problems(problems: Iterable[Problem]) -> None:
     """Write problems to stderr."""
+    problems = tuple(problems)
+    if not problems:
+        return
     from outstep.render.problems import problem_text
     from outstep.render.style import Style
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from outstep.cli.console import is_terminal
-
 PATIENCE = 1.0
 EVERY = 0.2
 
@@ -15,7 +13,6 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.is_shown = is_terminal(stream)
         self._traces = 0
         self._next = 0.0
         self._has_written = False

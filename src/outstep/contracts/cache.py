@@ -19,7 +19,7 @@ from outstep.contracts.model import Contract
 from outstep.digest import sha256
 from outstep.errors import Problem
 
-FORM = "1"
+FORM = "2"
 """Of what is kept; raised when the meaning of a stored contract changes."""
 
 _PACK = "pack:"

@@ -4,15 +4,16 @@ Plain frozen data that msgspec writes to JSON and reads back, so that a warm run
 those of docs/language.md; `Kind` members live in `contracts/kinds/`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from outstep.contracts.kinds import Kind
 from outstep.contracts.selectors import Expr, Selector, Spot
+from outstep.expr.claim import Prepared
 from outstep.findings import Level
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 SCHEMA = "contract/v1"
 
@@ -75,6 +76,8 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str
     patterns: tuple[str, ...]
+    prepared: tuple[Prepared, ...] = ()
+    """What the patterns come to, in their order; empty in a contract with mistakes."""
     spot: Spot
 
 

@@ -3,13 +3,13 @@
 docs: docs/language.md, section 2
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct
 
 from outstep.expr.nodes import Node
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 What = Literal[
     "call",

@@ -9,7 +9,7 @@ from outstep.contracts.model import Fact
 from outstep.engine.gaps import hides, known_to
 from outstep.engine.lanes import ABSENT, LaneState, Table
 from outstep.engine.views import View
-from outstep.expr.values import Hidden, Missing, from_key, key_of, show
+from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of, show
 
 if TYPE_CHECKING:
     from outstep.engine.run import Run
@@ -185,12 +185,9 @@ def write_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
             key = run.evidence(source.key, element)
             if isinstance(key, Missing):
                 continue
-            if isinstance(key, Hidden):
-                _veil(run, index, view)
-                continue
             try:
                 key = key_of(key)
-            except Exception:
+            except Undecided:
                 _veil(run, index, view)
                 continue
         if index in run.key_index:
@@ -246,16 +243,19 @@ def forget_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None
         for table in _own_tables(run, index, view):
             table.forget_all(epoch, view.seq)
         return
-    key = run.frame(forget.key, view)
+    key = run.evidence(forget.key, view)
     if isinstance(key, Missing):
         return
+    try:
+        key = key_of(key)
+    except Undecided:
+        _veil(run, index, view)
+        return
     for table in _own_tables(run, index, view):
-        if isinstance(key, Hidden):
-            table.veil(view.seq)
-        elif match is not True:
-            table.cloud(key_of(key), view.seq)
+        if match is not True:
+            table.cloud(key, view.seq)
         else:
-            table.forget(epoch, key_of(key), view.seq)
+            table.forget(epoch, key, view.seq)
 
 
 def _veil(run: Run, index: int, view: View) -> None:

@@ -93,11 +93,12 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "def monitor(begin, done):",
         f'    """Judge traces of `{_plain(compiled.contract.id)}`: sent batches of events, and None at the end."""',
         "    run = last = None",
+        "    is_plain = True",
         "    batch = yield",
         "    while batch is not None:",
         "        here = 0",
         "        rest = iter(batch)",
-        "        first = None if run is None or run.is_plain else step_on(run, rest)",
+        "        first = None if is_plain else step_on(run, rest)",
         "        for e in rest if first is None else chain((first,), rest):",
         "            kind = type(e)",
         "            if kind is ToolCall:",
@@ -146,7 +147,8 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
             "                    continue",
         )
     yield "            if kind is not Header:"
-    yield from _deep(16, [*syncing[:3], "run.turns_seen = has_turns", "run.step(e)", "if run.is_plain:"])
+    yield from _deep(16, [*syncing[:3], "run.turns_seen = has_turns", "run.step(e)", "is_plain = run.is_plain"])
+    yield "                if is_plain:"
     yield from _deep(20, [*_RESUMING, "continue"])
     yield from _deep(16, ["e = step_on(run, rest)"])
     yield "            while e is not None:"
@@ -155,7 +157,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         [
             "place = len(batch) - rest.__length_hint__() - 1",
             "if run is not None:",
-            "    if run.is_plain:",
+            "    if is_plain:",
             "        leave(run, lane, epoch, start, turn, has_turns, batch[place - 1] if place else last)",
             "    run.events += place - here",
             "    done(run)",
@@ -167,7 +169,8 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
             "ids = lane.turn_ids",
             *_RESUMING,
             *_waiting(message_guard),
-            "if run.is_plain:",
+            "is_plain = run.is_plain",
+            "if is_plain:",
             "    break",
             "e = step_on(run, rest)",
         ],
@@ -178,7 +181,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "        if run is not None:",
         "            run.events += len(batch) - here",
         "            last = batch[-1] if batch else last",
-        "            if run.is_plain:",
+        "            if is_plain:",
         "                leave(run, lane, epoch, start, turn, has_turns, last)",
         "        batch = yield",
         "    if run is not None:",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from outstep.expr.text import first_runs, mentions, normalise
+from outstep.expr.mentions import first_runs, mentions
+from outstep.expr.spelling import normalise
 from outstep.expr.values import CutText, Hidden, Missing
 
 _RUN = re.compile(r"[a-z0-9_]+")

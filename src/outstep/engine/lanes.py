@@ -45,13 +45,10 @@ class Table:
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
-        if self.cells:
-            self.cells.clear()
+        self.cells.clear()
         self.wiped = EMPTY
-        if self.fog:
-            self.fog.clear()
-        if self.clouds:
-            self.clouds.clear()
+        self.fog.clear()
+        self.clouds.clear()
 
     def write(self, epoch: int, key: Any, value: Any, seq: int) -> None:
         """Remember `value` under `key`, written at `seq` while decision number `epoch` was the lane's last."""
@@ -154,6 +151,13 @@ class Table:
         self.cells[key] = written(own, epoch, value, seq)
 
 
+def restart_tables(tables: Sequence[Table]) -> None:
+    """Let tables forget everything; written for speed, since it is done for every trace."""
+    for table in tables:
+        if table.cells or table.fog or table.clouds or table.wiped is not EMPTY:
+            table.restart()
+
+
 def written(cell: Cell, epoch: int, value: Any, seq: int) -> Cell:
     """Return a cell with a new value; the one before the decision stays to be seen by that decision."""
     if cell[0] < epoch:
@@ -227,14 +231,16 @@ class LaneState:
         self.epoch = self.calls = 0
         self.start = self.spawned_at = self.last_seq = -1
         self.said = ""
-        for table in self.tables:
-            table.restart()
+        restart_tables(self.tables)
         for counter in self.counters:
             counter.cells.clear()
-        self.gaps.clear()
-        self.open.clear()
+        if self.gaps:
+            self.gaps.clear()
+        if self.open:
+            self.open.clear()
         self.turn_ids.clear()
-        self.approvals.clear()
+        if self.approvals:
+            self.approvals.clear()
 
     def opens(self, turn: int | None, seq: int) -> None:
         """Open a decision."""

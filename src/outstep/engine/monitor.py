@@ -124,13 +124,17 @@ def _no_judgement(_: Run) -> None:
 def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
     """Return what a closed run says."""
     end = run.end.end if run.end is not None else "inferred" if run.header.complete else "cut_off"
+    unanswered = 0
+    for lane in run.lanes.values():
+        if lane.open:
+            unanswered += len(run.pairing.unanswered(lane))
     return Judgement(
         header=run.header,
         rulings=tuple(rulings),
         verdicts=tuple(run.verdicts),
         events=run.events,
         calls=run.calls,
-        unanswered=sum(len(run.pairing.unanswered(lane)) for lane in run.lanes.values() if lane.open),
+        unanswered=unanswered,
         end=end,
         order="turns" if run.turns_seen else "log",
         applies=run.applies is True,
@@ -209,8 +213,7 @@ class _Bench:
         return run
 
     def _done(self, run: Run) -> None:
-        rulings = run.take()
-        self._finished.append(judgement_of(run, rulings + run.close()))
+        self._finished.append(judgement_of(run, run.close()))
         self._free.append(run)
 
 

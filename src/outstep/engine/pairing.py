@@ -6,6 +6,7 @@ orphan, a second one is no evidence, an empty id joins nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -69,11 +70,14 @@ class Pairing:
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
-        main = self.seen.get("main", set())
-        main.clear()
+        main = self.seen.get("main")
+        if main is None or len(self.seen) > 1:
+            self.seen = {}
+        else:
+            main.clear()
         self.again = 0
-        self.seen = {"main": main}
-        self.early.clear()
+        if self.early:
+            self.early.clear()
 
     def call(self, lane: LaneState, event: ToolCall) -> None:
         """Take a call, its decision already open."""
@@ -151,7 +155,7 @@ class Pairing:
             calls.extend(found if type(found) is list else [found])
         return sorted(calls, key=lambda call: call.event.seq)
 
-    def close(self, lanes: list[LaneState], *, is_stopped: bool) -> None:
+    def close(self, lanes: Iterable[LaneState], *, is_stopped: bool) -> None:
         """Settle what only the end of the record can settle: missing, early and orphan results."""
         for lane in lanes:
             if not lane.open and not self.early:

@@ -7,8 +7,9 @@ first, so that a value reads the facts above it as they were before the event.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Then
@@ -20,7 +21,7 @@ from outstep.findings import Verdict
 Role = Literal["for", "kind", "after", "until", "since", "fact", "forget", "known"]
 
 
-class Listener(NamedTuple):
+class Listener(Struct, frozen=True):
     """One reason to look at an event."""
 
     role: Role
@@ -31,7 +32,7 @@ class Listener(NamedTuple):
     selector: Selector
 
 
-class Join(NamedTuple):
+class Join(Struct, frozen=True):
     """A `where` over two events, split: `filter` on the picked one, `picked[i] == this[i]`, and the rest on both."""
 
     filter: tuple[Expr, ...]
@@ -100,10 +101,11 @@ class Plan:
         self.unusual = tuple(index for index, rule in enumerate(contract.rules) if _is_unusual(rule))
         """Rules for which that depends on what the format records, or on a window that may never open."""
         self.judged = tuple(
-            index
+            (index, 3 * index)
             for index, rule in enumerate(contract.rules)
             if not isinstance(rule.kind, Integrity) and index not in self.unusual
         )
+        """The other rules, with their place among the tallies."""
 
     def _add_rule(self, index: int, rule: Rule) -> None:
         for slot, selector in enumerate(rule.triggers):

@@ -38,11 +38,12 @@ class Rulings:
         self._integrity = {
             rule.id: index for index, rule in enumerate(run.contract.rules) if isinstance(rule.kind, Integrity)
         }
+        self._no_tallies = [0] * (3 * len(run.contract.rules))
         self.restart_rulings()
 
     def restart_rulings(self) -> None:
         """Forget everything, for the next trace."""
-        self.tallies: list[int] = [0] * (3 * len(self._as_run().contract.rules))
+        self.tallies: list[int] = self._no_tallies.copy()
         """For each rule in turn: satisfied, violated and inconclusive instances."""
         self.verdicts: list[Verdict] = []
         """By rule, once the trace is closed."""
@@ -50,8 +51,8 @@ class Rulings:
         """Expressions that went over their step limit."""
         self._out: list[Ruling] = []
         self._kept_back: list[Settled] | None = None
-        self._remarked: set[int] = set()
-        """Rules of the pack `integrity` that settled anything."""
+        self._unfavourable: dict[int, None] = {}
+        """Rules with an instance that does not hold."""
 
     def take(self) -> list[Ruling]:
         """Return the rulings settled since the last call."""
@@ -109,6 +110,8 @@ class Rulings:
     def emit(self, rule: int, verdict: Verdict, ruling: Ruling | None) -> None:
         """Count an instance, and give out its ruling."""
         self.tallies[3 * rule + _SLOT[verdict]] += 1
+        if verdict != "satisfied":
+            self._unfavourable[rule] = None
         if ruling is not None:
             self._out.append(ruling)
 
@@ -137,7 +140,7 @@ class Rulings:
         if index is None or self._as_run().applies is not True:
             return
         self.tallies[3 * index + _SLOT[verdict]] += 1
-        self._remarked.add(index)
+        self._unfavourable[index] = None
         self._out.append(
             Ruling(rule=index, verdict=verdict, reason=reason, sentence=sentence, seq=seq, witness=witness, key=key)
         )
@@ -185,17 +188,13 @@ class Rulings:
         run = self._as_run()
         tallies = self.tallies
         verdicts: list[Verdict] = run.plan.quiet_verdicts.copy()
-        for index in run.plan.judged:
-            if tallies[3 * index + 1]:
-                verdicts[index] = "violated"
-            elif tallies[3 * index + 2]:
-                verdicts[index] = "inconclusive"
-            elif tallies[3 * index]:
+        for index, slot in run.plan.judged:
+            if tallies[slot]:
                 verdicts[index] = "satisfied"
         for index in run.plan.unusual:
             verdicts[index] = self._verdict(index, run.contract.rules[index])
-        for index in self._remarked:
-            verdicts[index] = self._verdict(index, run.contract.rules[index])
+        for index in self._unfavourable:
+            verdicts[index] = "violated" if tallies[3 * index + VIOLATED] else "inconclusive"
         self.verdicts = verdicts
 
     def _verdict(self, index: int, rule: Rule) -> Verdict:

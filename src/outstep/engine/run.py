@@ -22,7 +22,7 @@ from outstep.engine import schema
 from outstep.engine.facts import FactView, forget_fact, holds, read_fact, write_fact
 from outstep.engine.gaps import Gaps
 from outstep.engine.known import KnownText
-from outstep.engine.lanes import Counter, LaneState, Table
+from outstep.engine.lanes import Counter, LaneState, Table, restart_tables
 from outstep.engine.outcomes import has_keys, judge_outcome
 from outstep.engine.pairing import OpenCall, Pairing
 from outstep.engine.plan import Listener, Plan
@@ -81,8 +81,19 @@ class Run(Rulings, Triggers):
         self._restarting = [monitor for monitor in watching if type(monitor).restart is not Quiet.restart]
         self._closing = [monitor for monitor in watching if type(monitor).close is not Quiet.close]
         self._deadlines = [monitor for monitor in watching if getattr(monitor, "has_deadline", False)]
+        self._keeps_world = any(plan.world)
         self._answered = [monitor for monitor in watching if getattr(monitor, "outcome_slot", False)]
         Triggers.__init__(self)
+        self.known_text: dict[tuple[str, str], KnownText] = {}
+        self.types_seen: set[str] = set()
+        self.tool_approvals: dict[str, tuple[str, int]] = {}
+        """Last decision on a tool, for the later calls of it in any lane, and where it stands."""
+        self.key_index: dict[int, MentionIndex[Any]] = {}
+        """Keys of the facts that claims are about, by the words in them."""
+        self._spawns: dict[tuple[str, str], list[Lane]] = {}
+        self._returns: dict[tuple[str, str], list[LaneState]] = {}
+        self._forks: list[Lane] = []
+        self._lanes_named: dict[str, Lane] = {}
         self._begin(header)
 
     def _begin(self, header: Header) -> None:
@@ -97,23 +108,23 @@ class Run(Rulings, Triggers):
         self.is_veiled = False
         """Whether an event had hidden values."""
         self._is_stopped = False
-        self.known_text: dict[tuple[str, str], KnownText] = {}
-        self.types_seen: set[str] = set()
-        self.tool_approvals: dict[str, tuple[str, int]] = {}
-        """Last decision on a tool, for the later calls of it in any lane, and where it stands."""
-        self.key_index: dict[int, MentionIndex[Any]] = {fact: MentionIndex() for fact in self.plan.about}
-        """Keys of the facts that claims are about, by the words in them."""
-        self._spawns: dict[tuple[str, str], list[Lane]] = {}
-        self._returns: dict[tuple[str, str], list[LaneState]] = {}
-        self._forks: list[Lane] = []
-        self._lanes_named: dict[str, Lane] = {}
+        if self.known_text:
+            self.known_text = {}
+        if self.types_seen:
+            self.types_seen = set()
+        if self.tool_approvals:
+            self.tool_approvals = {}
+        if self.plan.about:
+            self.key_index = {fact: MentionIndex() for fact in self.plan.about}
+        if self._lanes_named:
+            self._spawns, self._returns, self._forks, self._lanes_named = {}, {}, [], {}
         if header.lanes:
             self._name_lanes(header.lanes)
         self._args: tuple[int, Any] = (-1, None)
         self._data: tuple[int, Any] = (-1, None)
         self._claims: tuple[int, list[Claim]] = (-1, [])
         self._trace_names: dict[str, Any] | None = None
-        self.applies = self._applies()
+        self.applies = True if self.contract.applies_when is None else self._applies()
 
     def _name_lanes(self, lanes: Sequence[Lane]) -> None:
         self._lanes_named = {lane.id: lane for lane in lanes}
@@ -134,8 +145,8 @@ class Run(Rulings, Triggers):
             self.lanes = {}
         else:
             main.restart()
-        for table in self.world.tables:
-            table.restart()
+        if self.types_seen or self._keeps_world:
+            restart_tables(self.world.tables)
         self.restart_rulings()
         self.restart_triggers()
         for monitor in self._restarting:
@@ -176,7 +187,10 @@ class Run(Rulings, Triggers):
     @property
     def calls(self) -> int:
         """Number of calls so far."""
-        return self.pairing.again + sum(len(seen) for seen in self.pairing.seen.values())
+        count = self.pairing.again
+        for seen in self.pairing.seen.values():
+            count += len(seen)
+        return count
 
     def open_calls(self, places: set[int]) -> list[OpenCall]:
         """Return the unanswered calls at these places, in their order."""
@@ -592,7 +606,7 @@ class Run(Rulings, Triggers):
         if end == "cut_off":
             place = self.last_seq + 1
             self.note_gap(Gap(seq=place, reason=END_GAP), is_recorded=True)
-        self.pairing.close(list(self.lanes.values()), is_stopped=self._is_stopped)
+        self.pairing.close(self.lanes.values(), is_stopped=self._is_stopped)
         if self.applies is True:
             self.close_triggers()
             for monitor in self._closing:
@@ -602,8 +616,7 @@ class Run(Rulings, Triggers):
 
     def _applies(self) -> Any:
         expr = self.contract.applies_when
-        if expr is None:
-            return True
+        assert expr is not None
         view = View(self, State(seq=0), None, issued=False)
         value = self.frame(expr, view)
         return value if isinstance(value, bool) else Missing("`applies_when` cannot be decided")
@@ -692,7 +705,7 @@ class Parts:
     def __init__(self, contract: Contract) -> None:
         self.tools: dict[str, Tool] = {tool.name: tool for tool in contract.tools}
         self.schemas: dict[int, Any] = {}
-        self._claims = {claim.name: claim.patterns for claim in contract.claims}
+        self._claims = {claim.name: claim.prepared or claim.patterns for claim in contract.claims}
         self._finder: Any = None
         self._patterns: dict[str, Any] = {}
 

@@ -21,11 +21,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 _PROVABLE = frozenset(
-    {
-        "type", "properties", "required", "minimum", "maximum", "enum", "const", "minLength", "maxLength", "items",
-        "additionalProperties", "title", "description", "default", "examples", "$schema", "format",
-    }
-)  # fmt: skip
+    {"type", "properties", "required", "items", "additionalProperties", "enum", "const", "minLength", "maxLength"}
+    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+    | {"title", "description", "default", "examples", "$schema", "format"}
+)
+"""Keywords that are checked here; `format` and the describing ones demand nothing."""
 
 
 def misfit(schema: dict[str, Any], value: Any, cache: dict[int, Any]) -> str | None:
@@ -49,6 +49,13 @@ def misfit(schema: dict[str, Any], value: Any, cache: dict[int, Any]) -> str | N
 
 def proves_fit(schema: Any, value: Any) -> bool:
     """Return true only if the value surely fits; false says nothing."""
+    try:
+        return _proves(schema, value)
+    except (TypeError, AttributeError):
+        return False  # a keyword of the wrong form, which the library words
+
+
+def _proves(schema: Any, value: Any) -> bool:
     if schema is True:
         return True
     if not isinstance(schema, dict) or not _PROVABLE.issuperset(schema):
@@ -61,12 +68,21 @@ def proves_fit(schema: Any, value: Any) -> bool:
     if type(value) is dict:
         return _proves_object(schema, value)
     if type(value) is list:
-        return "items" not in schema or all(proves_fit(schema["items"], item) for item in value)
+        return "items" not in schema or all(_proves(schema["items"], item) for item in value)
     if type(value) is str:
         return bool(schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)))
     if type(value) in {int, Decimal}:
-        return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
+        return _is_within(schema, value)
     return True
+
+
+def _is_within(schema: dict[str, Any], value: Any) -> bool:
+    if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        return False
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    if isinstance(above, bool) or isinstance(below, bool):
+        return False  # draft 4 wrote a truth value there
+    return (above is None or bool(value > above)) and (below is None or bool(value < below))
 
 
 def _is_listed(schema: dict[str, Any], value: Any) -> bool:
@@ -84,7 +100,7 @@ def _proves_object(schema: dict[str, Any], value: dict[str, Any]) -> bool:
     if not all(name in value for name in schema.get("required", ())):
         return False
     others = schema.get("additionalProperties", True)
-    return all(proves_fit(members.get(name, others), item) for name, item in value.items())
+    return all(_proves(members.get(name, others), item) for name, item in value.items())
 
 
 def _validator(schema: dict[str, Any]) -> Any:

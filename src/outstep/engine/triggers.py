@@ -96,6 +96,10 @@ class Triggers:
             return False
         return _actor_fits(selector, view)
 
+    def acts(self, selector: Selector, view: View) -> bool:
+        """Return whether an event comes from the actor that a selector asks for."""
+        return _actor_fits(selector, view)
+
     def match(self, selector: Selector, view: View, this: View | None) -> Any:
         """Return whether a selector picks an event, its `where` read as evidence."""
         return self._match(selector, view, this, is_evidence=True)
@@ -544,6 +548,10 @@ class Triggers:
         run = self._run()
         if not run.gaps.all or view.ignores_gaps:
             return False
+        # A snapshot of the state is read in log order, whatever the lane knows.
+        states = [selector for selector in selectors if selector.what == "state"]
+        if states and run.gaps.before(view, states, since):
+            return True
         return any(place > since and hides(gap, selectors) for gap, place in known_to(view, run.gaps.all))
 
     def read_key(self, exprs: Sequence[Expr], view: View) -> Any:

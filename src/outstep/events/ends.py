@@ -1,10 +1,10 @@
 """Events of one family: where a record has holes, and how it ends."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 
 class Gap(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="gap", tag_field="type"):

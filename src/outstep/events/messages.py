@@ -1,10 +1,10 @@
 """Events of one family: what was said, and the opening of a model response."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct, field
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 
 class UserMessage(

@@ -1,12 +1,12 @@
 """Events of one family: what surrounded the agent's acts."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Raw, Struct
 
 from outstep.events.tools import NO_RAW
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 
 class Approval(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="approval", tag_field="type"):

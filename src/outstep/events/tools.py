@@ -1,10 +1,10 @@
 """Events of one family: a tool call and its result."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Raw, Struct
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 NO_RAW = Raw()
 """No JSON text. An event that holds this very value is written without the field; any other empty `Raw` is not."""

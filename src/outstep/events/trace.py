@@ -1,10 +1,10 @@
 """The head of a trace: where it comes from, who acted, and what its format can hold."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct, field
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 SCHEMA = "trace/v1"
 

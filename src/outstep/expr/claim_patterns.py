@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from outstep.expr.claim import Prepared
 from outstep.expr.clauses import Sentence
 from outstep.expr.literals import is_cjk, required_pieces
-from outstep.expr.patterns import Pattern, PatternError, compile_pattern, quote
+from outstep.expr.patterns import Pattern, PatternError, Spans, compile_pattern, quote
 from outstep.expr.sentences import APOSTROPHES, UNSEEN
 from outstep.expr.spelling import nfkc
 
@@ -20,32 +22,45 @@ _SYNTAX = re.compile(r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?")
 _TRIES = 64
 
 
+def prepare(text: str) -> Prepared:
+    """Return what a pattern comes to; raises `PatternError`."""
+    compiled = _compile(text).text
+    required = required_pieces(compiled)
+    anchors = _anchors(compiled)
+    is_local = bool(required) and anchors <= {r"\b"}
+    return Prepared(written=text, text=compiled, required=required, is_local=is_local, is_edged=bool(anchors))
+
+
 class ClaimPattern:
-    """One pattern of a claim, in its compiled form."""
+    """One pattern of a claim; it is compiled when it is asked for the first time, for most texts need few of them."""
 
-    __slots__ = ("_spelled", "_text", "compiled", "is_edged", "is_local", "match_in", "name", "number", "required")
+    __slots__ = ("_prepared", "_spelled", "compiled", "is_edged", "is_local", "match_in", "name", "number", "required")
 
-    def __init__(self, number: int, name: str, text: str) -> None:
-        """Compile a pattern; raises `PatternError`."""
+    compiled: Pattern
+    match_in: Callable[[bytes, int, int], Spans]
+
+    def __init__(self, number: int, name: str, prepared: Prepared) -> None:
         self.number = number
         self.name = name
-        self.compiled = _compile(text)
-        self.match_in = self.compiled.match_in
-        self.required = required_pieces(self.compiled.text)
-        """What a sentence that it matches holds: of each set one text."""
-        anchors = _anchors(self.compiled.text)
-        self.is_local = bool(self.required) and anchors <= {r"\b"}
-        """What it matches in a sentence, it matches there too when text stands around that sentence."""
-        self.is_edged = bool(anchors)
-        """A match that ends where a sentence ends may be none when nothing follows."""
-        self._text = text
+        self.required = prepared.required
+        self.is_local = prepared.is_local
+        self.is_edged = prepared.is_edged
+        self._prepared = prepared
         self._spelled: dict[str, bool] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        """Compile the pattern: nothing else is asked for that is not there."""
+        if name not in {"compiled", "match_in"}:
+            raise AttributeError(name)
+        self.compiled = compile_pattern(self._prepared.text, ignore_case=True)
+        self.match_in = self.compiled.match_in
+        return getattr(self, name)
 
     def spells(self, word: str) -> bool:
         """Return whether the pattern itself spells a word that denies or promises."""
         known = self._spelled.get(word)
         if known is None:
-            plain = nfkc(_SYNTAX.sub(" ", self._text.translate(APOSTROPHES))).casefold()
+            plain = nfkc(_SYNTAX.sub(" ", self._prepared.written.translate(APOSTROPHES))).casefold()
             edge = r"\b" if word.isascii() else ""
             known = compile_pattern(f"{edge}{quote(word)}{edge}").search(plain)
             if word.endswith("n't"):

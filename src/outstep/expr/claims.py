@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from outstep.expr.claim import Claim
-from outstep.expr.claim_patterns import ClaimPattern
+from outstep.expr.claim import Claim, Prepared
+from outstep.expr.claim_patterns import ClaimPattern, prepare
 from outstep.expr.clauses import asserts_until, read
 from outstep.expr.literals import Texts
 from outstep.expr.patterns import PatternSet, Spans, encode
@@ -32,10 +32,13 @@ __all__ = ["Claim", "ClaimFinder", "languages"]
 class ClaimFinder:
     """Finds the claims of a contract in texts."""
 
-    def __init__(self, claims: Mapping[str, Sequence[str]]) -> None:
-        """Compile the patterns of each claim name; raises `PatternError`."""
-        texts = [(name, text) for name, texts in claims.items() for text in texts]
-        self._patterns = [ClaimPattern(number, *each) for number, each in enumerate(texts)]
+    def __init__(self, claims: Mapping[str, Sequence[str | Prepared]]) -> None:
+        """Take the patterns of each claim name, prepared or as written; raises `PatternError`."""
+        given = [(name, pattern) for name, patterns in claims.items() for pattern in patterns]
+        self._patterns = [
+            ClaimPattern(number, name, pattern if isinstance(pattern, Prepared) else prepare(pattern))
+            for number, (name, pattern) in enumerate(given)
+        ]
         self._set: PatternSet | None = None
         self._always = not all(pattern.required for pattern in self._patterns)
         self._needs = _Needs(self._patterns)

@@ -11,13 +11,13 @@ from outstep.expr.values import Moment, Value
 
 
 def _mentions(x: Value, v: Value) -> bool:
-    from outstep.expr.text import mentions
+    from outstep.expr.mentions import mentions
 
     return mentions(x, v)
 
 
 def _carries(x: Value, v: Value) -> bool:
-    from outstep.expr.text import carries
+    from outstep.expr.carries import carries
 
     return carries(x, v)
 
@@ -29,7 +29,7 @@ def _affirms(text: str) -> bool:
 
 
 def _number(text: Value) -> Value:
-    from outstep.expr.text import number
+    from outstep.expr.numbers import number
 
     return number(text) if type(text) is str else text
 

@@ -3,12 +3,12 @@
 Every node carries `at` and `end`, the 0-based character offsets of its text in the expression.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from msgspec import Struct
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 
 class Literal(Struct, frozen=True, tag="lit", tag_field="n", omit_defaults=True):
@@ -41,7 +41,7 @@ class Select(Struct, frozen=True, tag="sel", tag_field="n", omit_defaults=True):
 
     at: int
     end: int
-    operand: Node
+    operand: "Node"
     field: str
     optional: bool = False
 
@@ -51,8 +51,8 @@ class Index(Struct, frozen=True, tag="idx", tag_field="n", omit_defaults=True):
 
     at: int
     end: int
-    operand: Node
-    index: Node
+    operand: "Node"
+    index: "Node"
     optional: bool = False
 
 
@@ -70,8 +70,8 @@ class Call(Struct, frozen=True, tag="call", tag_field="n", omit_defaults=True):
     at: int
     end: int
     function: str
-    target: Node | None = None
-    args: tuple[Node, ...] = ()
+    target: "Node | None" = None
+    args: "tuple[Node, ...]" = ()
 
 
 class ListOf(Struct, frozen=True, tag="list", tag_field="n", omit_defaults=True):
@@ -79,7 +79,7 @@ class ListOf(Struct, frozen=True, tag="list", tag_field="n", omit_defaults=True)
 
     at: int
     end: int
-    items: tuple[Node, ...] = ()
+    items: "tuple[Node, ...]" = ()
     optional: tuple[int, ...] = ()
     """Indices of the items marked with `?`: left out when they hold nothing."""
 
@@ -89,7 +89,7 @@ class MapOf(Struct, frozen=True, tag="map", tag_field="n", omit_defaults=True):
 
     at: int
     end: int
-    entries: tuple[tuple[Node, Node], ...] = ()
+    entries: "tuple[tuple[Node, Node], ...]" = ()
     optional: tuple[int, ...] = ()
 
 
@@ -99,7 +99,7 @@ class Unary(Struct, frozen=True, tag="un", tag_field="n"):
     at: int
     end: int
     op: str
-    operand: Node
+    operand: "Node"
 
 
 class Binary(Struct, frozen=True, tag="bin", tag_field="n"):
@@ -108,8 +108,8 @@ class Binary(Struct, frozen=True, tag="bin", tag_field="n"):
     at: int
     end: int
     op: str
-    left: Node
-    right: Node
+    left: "Node"
+    right: "Node"
 
 
 class And(Struct, frozen=True, tag="and", tag_field="n"):
@@ -117,7 +117,7 @@ class And(Struct, frozen=True, tag="and", tag_field="n"):
 
     at: int
     end: int
-    terms: tuple[Node, ...]
+    terms: "tuple[Node, ...]"
 
 
 class Or(Struct, frozen=True, tag="or", tag_field="n"):
@@ -125,7 +125,7 @@ class Or(Struct, frozen=True, tag="or", tag_field="n"):
 
     at: int
     end: int
-    terms: tuple[Node, ...]
+    terms: "tuple[Node, ...]"
 
 
 class Cond(Struct, frozen=True, tag="if", tag_field="n"):
@@ -133,9 +133,9 @@ class Cond(Struct, frozen=True, tag="if", tag_field="n"):
 
     at: int
     end: int
-    condition: Node
-    then: Node
-    other: Node
+    condition: "Node"
+    then: "Node"
+    other: "Node"
 
 
 class Macro(Struct, frozen=True, tag="macro", tag_field="n"):
@@ -145,9 +145,9 @@ class Macro(Struct, frozen=True, tag="macro", tag_field="n"):
     end: int
     name: str
     """`all`, `exists`, `exists_one`, `map`, `filter`, `transformList`, `transformMap`, `optMap` or `optFlatMap`."""
-    target: Node
+    target: "Node"
     variables: tuple[str, ...]
-    body: tuple[Node, ...]
+    body: "tuple[Node, ...]"
 
 
 Node = (

@@ -250,14 +250,15 @@ def _library() -> _Library:
 def _compiled(text: str, ignore_case: bool, *, capture: bool) -> Any:
     if len(text) > _LONGEST:
         raise PatternError(f"the pattern has {len(text)} characters, more than {_LONGEST}")
-    for position, char in enumerate(text):
-        if _is_surrogate(char):
-            raise PatternError("half a character (a lone surrogate) can never match", position)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise PatternError("half a character (a lone surrogate) can never match", error.start) from None
     library = _library()
     options = library.options(_MEMORY)
     options.case_sensitive = not ignore_case
     options.never_capture = not capture
-    compiled = library.re2.RE2(text.encode(), options)
+    compiled = library.re2.RE2(data, options)
     if not compiled.ok():
         raise _explained(text, compiled.error())
     return compiled

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_UNSAFE = re.compile(
+_UNSAFE = (
     "["
     "\x00-\x1f\x7f-\x9f"  # C0 and C1 controls, ESC and CSI among them
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -24,7 +24,7 @@ def visible(text: str) -> str:
     r"""Return a text on one line in which nothing acts on the terminal: `\x1b[31m`, `\u202e`, `\n`."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(_spelled, text)
+    return re.sub(_UNSAFE, _spelled, text)
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -23,10 +23,10 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 def render(report: Report, style: Style) -> str:  # noqa: ARG001
     """Return the report as indented JSON; equal reports give equal bytes."""
-    value = _whole(report, Report)
-    value["traces"] = [_whole(trace, TraceSummary) for trace in report.traces]
-    value["rules"] = [_whole(rule, RuleSummary) for rule in report.rules]
-    value["contracts"] = [_whole(contract, ContractSummary) for contract in report.contracts]
+    value = _whole([report], Report)[0]
+    value["traces"] = _whole(report.traces, TraceSummary)
+    value["rules"] = _whole(report.rules, RuleSummary)
+    value["contracts"] = _whole(report.contracts, ContractSummary)
     value["faults"] = problem_values(report.faults)
     value["warnings"] = problem_values(report.warnings)
     return pretty(value)
@@ -48,15 +48,10 @@ def pretty(value: Any) -> str:
     return _UNSEEN.sub(_escaped, msgspec.json.format(text, indent=2).decode()) + "\n"
 
 
-def _whole(struct: msgspec.Struct, type_: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return a struct as a map with every counter, list and word in it, in the order of its fields."""
-    told: dict[str, Any] = msgspec.to_builtins(struct)
-    return {
-        field.encode_name: told[field.encode_name]
-        if field.encode_name in told
-        else msgspec.to_builtins(getattr(struct, field.name))
-        for field in msgspec.structs.fields(type_)
-    }
+def _whole(structs: Iterable[msgspec.Struct], type_: type[msgspec.Struct]) -> list[dict[str, Any]]:
+    """Return structs as maps with every counter, list and word in them, in the order of their fields."""
+    names = [(field.name, field.encode_name) for field in msgspec.structs.fields(type_)]
+    return [{told: msgspec.to_builtins(getattr(struct, name)) for name, told in names} for struct in structs]
 
 
 def _escaped(found: re.Match[str]) -> str:

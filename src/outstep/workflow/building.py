@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from outstep import codec
 from outstep.adapters.base import Origin
-from outstep.contracts.model import Contract
-from outstep.contracts.selectors import Spot
 from outstep.digest import sha256
 from outstep.errors import Place
-from outstep.events import Header
-from outstep.findings import Finding, Level, Ruling, Witness
+from outstep.findings import Finding, Ruling, Witness
 from outstep.render.quote import LONGEST
+from outstep.workflow.gating import level_of, place_of
 from outstep.workflow.looking import Seen
 
-_CAP: dict[str, tuple[Level, ...]] = {
-    "gate": ("block", "warn", "observe"),
-    "shadow": ("warn", "observe"),
-    "observe": ("observe",),
-}
+if TYPE_CHECKING:
+    from outstep.workflow.judging import Draft
 
 _HELP = {
     "hidden-evidence": "record the run whole, or leave unredacted what the rule reads",
@@ -32,33 +28,6 @@ _HELP = {
     "record-ends": "record the run to its end, or pass `--complete` if it did end here",
     "records-lost": "record the run again; what was lost cannot be judged",
 }
-
-
-class Draft(Struct, frozen=True, kw_only=True):
-    """What one contract says about one trace, before it is told where events stand."""
-
-    contract: Contract
-    rulings: tuple[Ruling, ...]
-    header: Header
-    events: int
-
-
-def level_of(level: Level, stage: str) -> Level:
-    """Return the level that counts: no rule counts above what the stage of its contract allows."""
-    allowed = _CAP[stage]
-    return level if level in allowed else allowed[0]
-
-
-def place_of(contract: Contract, spot: Spot) -> Place:
-    """Return where something stands in the files of a contract."""
-    source = contract.sources[spot.file] if spot.file < len(contract.sources) else contract.id
-    return Place(source=source, line=spot.line, column=spot.column)
-
-
-def wanted_of(rulings: Sequence[Ruling]) -> set[int]:
-    """Return the `seq` of every event that the rulings name."""
-    seqs = {ruling.seq for ruling in rulings if ruling.seq is not None}
-    return seqs.union(witness.seq for ruling in rulings for witness in ruling.witness)
 
 
 def build(draft: Draft, seen: Mapping[int, Seen], origins: Mapping[tuple[str, int], Origin]) -> tuple[Finding, ...]:

@@ -16,8 +16,7 @@ from outstep.digest import sha256
 from outstep.engine.monitor import Compiled
 from outstep.errors import Problem
 from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary
-from outstep.workflow.building import level_of, place_of
-from outstep.workflow.gating import EXIT, Waivers, gate_of
+from outstep.workflow.gating import EXIT, Waivers, gate_of, level_of, place_of
 from outstep.workflow.judging import Counts, Judged, Result, judge_group
 
 if TYPE_CHECKING:

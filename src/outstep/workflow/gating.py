@@ -9,9 +9,9 @@ from msgspec import structs
 
 from outstep.contracts.model import Contract, Waiver
 from outstep.contracts.names import glob_fits
-from outstep.errors import Problem
+from outstep.contracts.selectors import Spot
+from outstep.errors import Place, Problem
 from outstep.findings import Finding, Level
-from outstep.workflow.building import place_of
 
 Gate = Literal["pass", "block", "error", "inconclusive"]
 
@@ -19,6 +19,25 @@ ALLOWABLE = ("hidden-trigger",)
 """Reasons for being inconclusive that `--allow` can accept."""
 
 EXIT: dict[Gate, int] = {"pass": 0, "block": 1, "error": 2, "inconclusive": 3}
+
+
+_CAP: dict[str, tuple[Level, ...]] = {
+    "gate": ("block", "warn", "observe"),
+    "shadow": ("warn", "observe"),
+    "observe": ("observe",),
+}
+
+
+def level_of(level: Level, stage: str) -> Level:
+    """Return the level that counts: no rule counts above what the stage of its contract allows."""
+    allowed = _CAP[stage]
+    return level if level in allowed else allowed[0]
+
+
+def place_of(contract: Contract, spot: Spot) -> Place:
+    """Return where something stands in the files of a contract."""
+    source = contract.sources[spot.file] if spot.file < len(contract.sources) else contract.id
+    return Place(source=source, line=spot.line, column=spot.column)
 
 
 def gate_of(findings: Iterable[Finding], faults: Sequence[Problem], fail_on: Level, allowed: Sequence[str]) -> Gate:

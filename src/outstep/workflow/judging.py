@@ -8,11 +8,12 @@ from itertools import tee
 from msgspec import Struct
 
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
+from outstep.contracts.model import Contract
 from outstep.engine.monitor import Compiled, Judgement, judge
 from outstep.errors import Place, Problem
 from outstep.events import Header
-from outstep.findings import Finding, TraceSummary, Verdict
-from outstep.workflow.building import Draft, build, place_of, wanted_of
+from outstep.findings import Finding, Ruling, TraceSummary, Verdict
+from outstep.workflow.gating import place_of
 from outstep.workflow.looking import Seen, Window, look_again
 
 VERDICTS: tuple[Verdict, ...] = ("satisfied", "violated", "inconclusive", "vacuous")
@@ -52,6 +53,15 @@ class Result(Struct, kw_only=True):
     counts: list[Counts] = []
     """By contract."""
     faults: list[Problem] = []
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """What one contract says about one trace, before it is told where events stand."""
+
+    contract: Contract
+    rulings: tuple[Ruling, ...]
+    header: Header
+    events: int
 
 
 class _Kept(Struct, kw_only=True):
@@ -99,6 +109,12 @@ def judge_group(
     return result
 
 
+def _wanted(rulings: Sequence[Ruling]) -> set[int]:
+    """Return the `seq` of every event that the rulings name."""
+    seqs = {ruling.seq for ruling in rulings if ruling.seq is not None}
+    return seqs.union(witness.seq for ruling in rulings for witness in ruling.witness)
+
+
 OneByOne = Callable[[Sequence[Compiled], Iterator[Batch]], Iterator[tuple[Judgement, ...]]]
 
 
@@ -123,7 +139,7 @@ def _judge(
         wanted: set[int] = set()
         for one, judgement, count in zip(contracts, together, counts, strict=True):
             _count(judgement, count)
-            wanted |= wanted_of(judgement.rulings)
+            wanted |= _wanted(judgement.rulings)
             drafts.append(
                 Draft(
                     contract=one.contract,
@@ -205,12 +221,19 @@ def _judged(entry: _Kept, tally: Tally, origins: dict[tuple[str, int], Origin], 
                 help="nothing was recorded, so nothing was checked",
             )
         )
-    seen = entry.seen or {}
     return Judged(
         summary=summary,
         notes=tuple(tally.notes),
-        findings=tuple(build(draft, seen, origins) for draft in entry.drafts),
+        findings=tuple(_findings(draft, entry.seen or {}, origins) for draft in entry.drafts),
     )
+
+
+def _findings(draft: Draft, seen: dict[int, Seen], origins: dict[tuple[str, int], Origin]) -> tuple[Finding, ...]:
+    if not draft.rulings:
+        return ()
+    from outstep.workflow.building import build  # a run in which all holds needs none of it
+
+    return build(draft, seen, origins)
 
 
 def _summary(entry: _Kept, tally: Tally) -> TraceSummary:

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from outstep.events import Event, Header, ToolCall, ToolResult
-from outstep.render.quote import quote
 
 KEPT = 64
 """Batches of the trace being judged that are kept; a longer trace is read again if it has findings."""
@@ -35,6 +34,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 def look(events: Iterable[Event], wanted: Collection[int]) -> dict[int, Seen]:
     """Return the wanted events of one trace by `seq`."""
+    from outstep.render.quote import quote  # a run in which all holds is not quoted
+
     left = set(wanted)
     last = max(left, default=-1)
     counts: dict[tuple[str, str, str], int] = {}

@@ -60,6 +60,9 @@ class Run(Protocol):
     """One trace on its way through a contract."""
 
     end: RunEnd | None
+    lanes: dict[str, Any]
+    world: Any
+    """What belongs to no lane: snapshots of the state."""
     final: Any
     """The view of the final message, as far as one is known."""
     is_closing: bool
@@ -131,6 +134,10 @@ class Run(Protocol):
     @property
     def was_aborted(self) -> bool:
         """Whether the run was stopped from outside, with nothing hidden."""
+        ...
+
+    def acts(self, selector: Selector, view: Any) -> bool:
+        """Return whether an event comes from the actor that a selector asks for."""
         ...
 
     def claim_views(self, selector: Selector, view: Any) -> list[Any]:

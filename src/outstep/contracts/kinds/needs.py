@@ -40,10 +40,12 @@ class NeedsMonitor(Quiet):
         role = "since" if is_since else "kind"
         number = slot - len(kind.any) if is_since else slot
         selector = self.rule.since[number] if is_since else kind.any[number]
-        table = view.lane.tables[self.run.plan.tables[role, self.index, number]]
+        lane = _keeper(self.run, view)
+        table = lane.tables[self.run.plan.tables[role, self.index, number]]
         join = self.run.plan.joins[role, self.index, number]
         if not self.run.selects(selector, view):
-            self.near = self.near if is_since else view.seq
+            if not is_since and self.run.acts(selector, view):
+                self.near = view.seq
             return
         if self.run.may_claim_hidden(selector, view):
             table.veil(view.seq)
@@ -55,7 +57,7 @@ class NeedsMonitor(Quiet):
             if match is not True or isinstance(key, Hidden):
                 table.veil(view.seq)
             elif not isinstance(key, Missing):
-                table.write(view.lane.epoch, key, view.seq if is_since else _place(view), view.seq)
+                table.write(lane.epoch, key, view.seq if is_since else _place(view), view.seq)
 
     def _sights(self, selector: Selector, view: View) -> list[View]:
         return self.run.claim_views(selector, view) if selector.what == "claim" else [view]
@@ -99,7 +101,8 @@ class NeedsMonitor(Quiet):
         for table in _tables(self.run, view, index):
             value, _ = table.read(key, epoch)
             place = max(place, value if isinstance(value, int) else -1)
-            doubtful = max(doubtful, table.fog_before(view.at))
+            is_of_world = table is self.run.world.tables[index]
+            doubtful = max(doubtful, table.fog_before(view.seq if is_of_world else view.at))
         return place, doubtful
 
     def _newest_of_all(self, index: int, view: View) -> int:
@@ -146,7 +149,11 @@ def _place(view: Any) -> int:
     return view.call.start if view.call is not None else int(view.seq)
 
 
+def _keeper(run: Any, view: Any) -> Any:
+    """Return the lane whose evidence an event is; a snapshot of the state has none, and is read in log order."""
+    return run.world if view.lane is None else view.lane
+
+
 def _tables(run: Any, view: Any, index: int) -> list[Any]:
-    if view.lane is None:
-        return [lane.tables[index] for lane in run.lanes.values()]
-    return [view.lane.tables[index]]
+    lanes = run.lanes.values() if view.lane is None else (view.lane,)
+    return [run.world.tables[index], *(lane.tables[index] for lane in lanes)]
