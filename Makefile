@@ -18,7 +18,7 @@ TESTS ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check check-static bench fuzz lock packs clean
+.PHONY: help install compiled demo test check check-static bench fuzz lock packs clean
 
 help:  ## Show this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -26,7 +26,7 @@ help:  ## Show this list
 # An environment that was moved or copied still points at its old place: the stamp holds the place.
 $(shell test ! -f $(STAMP) || test "$$(cat $(STAMP))" = "$(CURDIR)" || rm -f $(STAMP))
 
-install: $(STAMP)  ## Build .venv (the other targets do it when needed)
+install: $(STAMP) compiled  ## Build .venv (the other targets do it when needed)
 
 $(STAMP): requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "error: there is no '$(PYTHON)' here; name a Python 3.11 or newer: make PYTHON=python3.12 …" >&2; exit 2; }
@@ -39,7 +39,11 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@echo '$(CURDIR)' > $@
 
-demo: $(STAMP)  ## Judge six recorded refund sessions
+# Where PYTHONDONTWRITEBYTECODE is set, every start would compile anew what changed since.
+compiled: $(STAMP)
+	@$(BIN)/python -m compileall -q src
+
+demo: $(STAMP) compiled  ## Judge six recorded refund sessions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/demo.sh
 
 test: $(STAMP)  ## Run the tests
@@ -56,7 +60,7 @@ check-static: $(STAMP)
 	$(BIN)/lint-imports --no-logo --no-cache > $(VENV)/imports.log 2>&1 || { cat $(VENV)/imports.log; status=1; }; \
 	test $$status -eq 0 && echo "static checks passed: ruff, mypy, import-linter"
 
-bench: $(STAMP)  ## Measure speed against baselines (ROWS="startup …" for some of it)
+bench: $(STAMP) compiled  ## Measure speed against baselines (ROWS="startup …" for some of it)
 	@$(BIN)/python benchmarks/run.py $(ROWS)
 
 fuzz: $(VENV)/.fuzz  ## Feed random bytes to the readers for FUZZ_SECONDS each (Linux)

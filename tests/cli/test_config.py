@@ -69,6 +69,13 @@ def test_it_can_be_left_out(outstep: Outstep, project: Path) -> None:
     assert outstep("check", "good.jsonl", "-c", "refund.yaml", "--no-config").code == 0
 
 
+def test_a_table_of_pyproject_in_the_own_file_is_told_where_it_belongs(outstep: Outstep, project: Path) -> None:
+    (project / "outstep.toml").write_text('[tool.outstep]\ncontract = "refund.yaml"\n')
+    done = outstep("check", "good.jsonl")
+    assert done.code == 2
+    assert "is for pyproject.toml" in done.err
+
+
 def test_every_mistake_is_shown_with_its_line(outstep: Outstep, project: Path) -> None:
     (project / "outstep.toml").write_text('contract = 7\n\ncontracts = "x"\njobs = true\nunpinned = "yes"\n')
     done = outstep("check", "good.jsonl")

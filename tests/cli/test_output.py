@@ -38,6 +38,7 @@ def test_a_report_that_cannot_be_written_is_an_error_whatever_the_verdict(outste
     assert done.code == 2
     assert "error[output/unwritable]" in done.err
     assert "gate: pass" in done.out
+    assert "the exit code is 2" in done.err
 
 
 def test_a_file_is_exchanged_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +94,7 @@ def test_an_import_line_says_what_was_read() -> None:
         unpinned=True,
     )
     assert import_line(one) == (
-        "s.jsonl: trace t1 (and 1 more file), 142 records, 57 events, 17 calls (1 unanswered), 3 skipped kinds; "
+        "s.jsonl: trace t1 (and 1 more source), 142 records, 57 events, 17 calls (1 unanswered), 3 skipped kinds; "
         "end: inferred; order: log; unpinned: dsh 9"
     )
     assert sum_line([one, one]) == (

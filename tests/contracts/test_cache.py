@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -349,3 +349,8 @@ def test_an_entry_lists_its_files_and_is_fresh_while_they_are_the_same(path: str
     assert [Path(name).name for name, _ in kept.files] == ["contract.yaml", "common.yaml", "pack:integrity"]
     assert is_fresh(kept, lambda _: COMMON.encode())
     assert not is_fresh(kept, lambda _: b"")
+
+
+@pytest.mark.parametrize("path", ["a.yaml", "./a.yaml", "x//y/./a.yaml", "/x/a.yaml", "../a.yaml", ".", "a/"])
+def test_a_path_is_written_one_way(path: str) -> None:
+    assert contract_cache._written(path) == PurePosixPath(path).as_posix()

@@ -56,7 +56,8 @@ JOBS = {
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=[f"example {number}" for number in range(len(EXAMPLES))])
 def test_an_example_has_no_mistake_and_no_warning(text: str) -> None:
-    assert load(text.encode())[1] == ()
+    warnings = load(text.encode())[1]
+    assert [problem for problem in warnings if problem.code != "contract/not-judged"] == []
 
 
 def test_there_are_two_examples() -> None:

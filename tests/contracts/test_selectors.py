@@ -27,7 +27,8 @@ def test_a_result_may_be_asked_for_its_outcome(outcome: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["order.get | refund.create", "order.get|refund.create", "order.get| refund.create", "order.get |refund.create"]
+    "written",
+    ["order.get | refund.create", "order.get|refund.create", "order.get| refund.create", "order.get |refund.create"],
 )
 def test_names_are_joined_by_a_bar(written: str) -> None:
     assert selector(f"call {written}").names == ("order.get", "refund.create")
@@ -53,7 +54,8 @@ def test_where_is_the_rest_of_the_text() -> None:
 
 
 def test_a_selector_keeps_its_text_on_one_line() -> None:
-    found = contract("rules:\n  - id: R\n    for: >-\n      call   order.get\n      where args.x == 1\n    require: args.x == 1\n")
+    text = "rules:\n  - id: R\n    for: >-\n      call   order.get\n      where args.x == 1\n    require: args.x == 1\n"
+    found = contract(text)
     assert found.rules[0].triggers[0].text == "call order.get where args.x == 1"
 
 
@@ -166,7 +168,8 @@ def test_a_join_is_an_equality(key: str, where: str, is_refused: bool) -> None:
 
 
 def test_then_may_hold_anything_over_both_events() -> None:
-    assert rule_codes("for: ok result *, then: 'message where mentions(text, this.data.id) || this.data.x < calls'") == []
+    then = "message where mentions(text, this.data.id) || this.data.x < calls"
+    assert rule_codes(f"for: ok result *, then: '{then}'") == []
 
 
 def test_selectors_inside_known_are_kept_by_their_text() -> None:

@@ -61,7 +61,7 @@ EXPRESSIONS = (
     "size(every) < 2", "latest", "args.k in sure && sure[args.k] != null", "!(args.k in tried)", "kept[args.k] == 1",
     "args.k in parts", "twice[args.k] == 1", "shop.open == 0", 'said_so == null || said_so == 1', 'said == ""',
     "known(args.k)", "lists[args.k] == [1]", 'agent == "main"', "turn == null || turn < 3", "args.k in params.words",
-    'known(args.k, "ok result b")',
+    'known(args.k, "ok result b")', 'known(args.n, "state")',
 )  # fmt: skip
 AT_END = ("shop.open == 0", 'seen["x"] == 1', "size(every) == 1", '"x" in kept', "latest")
 CALLS = ("call a", "call b", "call *", "call @write", 'call a where args.k == "x"')
@@ -141,7 +141,7 @@ def _never(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def _counted(draw: st.DrawFn, kind: str) -> dict[str, Any]:
-    trigger = draw(st.sampled_from((*CALLS, "ok result a", "result *", "decision", "message")))
+    trigger = draw(st.sampled_from((*CALLS, "ok result a", "result *", "decision", "message", "state")))
     rule: dict[str, Any] = {"for": trigger, kind: draw(st.sampled_from(("1", "2", "params.limit")))}
     of_calls = trigger in CALLS
     if draw(st.booleans()):

@@ -160,4 +160,4 @@ def _holds_refusal(part: str) -> bool:
 
 def test_no_depth_that_is_read_is_too_deep_to_check() -> None:
     for text in ("-" + "-".join([" args"] * 140), "!" * 90 + "tool.contains('a')", "f(" * 90 + "1" + ")" * 90):
-        check(parse(text), SCOPE)
+        assert all(0 <= error.at <= error.end <= len(text) for error in check(parse(text), SCOPE))

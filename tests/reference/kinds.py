@@ -187,6 +187,10 @@ def _needs(scene: Scene, rule: Rule, kind: Needs, view: View) -> Judged:
     for hole, lane in trace.known_holes(view.event):
         if hole.seq > max(surely, default=-1) and scene.may_hide_from(hole, lane, kind.any):
             possible = True
+    states = [selector for selector in kind.any if selector.what == "state"]
+    possible = possible or any(
+        max(surely, default=-1) < hole.seq < view.event.seq and scene.may_hide(hole, states) for hole in trace.holes
+    )
     # That nothing is known is missing evidence, in the sense of the key `missing`.
     return HIDDEN if possible else missing_or_hidden(rule, Missing("no such event is known"))
 

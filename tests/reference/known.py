@@ -184,10 +184,14 @@ class Trace:
         return [lane for lane in self.header.lanes if lane.parent == name and lane.kind != "branch"]
 
     def known(self, event: Event) -> set[int]:
-        """Return the `seq` of the events known to an event; what has no lane knows all that stands before it."""
+        """Return the `seq` of the events known to an event; what has no lane knows all that stands before it.
+
+        Snapshots of the state have no lane either: they are read in log order.
+        """
         if isinstance(event, LANELESS):
             return {x.seq for x in self.events if x.seq < event.seq and not isinstance(x, Gap)}
-        return self.known_at(event.agent or "main", self.at(event))[0]
+        states = {x.seq for x in self.events if isinstance(x, State) and x.seq < event.seq}
+        return self.known_at(event.agent or "main", self.at(event))[0] | states
 
     def known_holes(self, event: Event) -> set[tuple[Hole, str]]:
         """Return the holes known to an event, each with the lane that it is seen from."""

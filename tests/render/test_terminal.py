@@ -113,6 +113,25 @@ def test_the_end_counts_rules_by_their_worst_verdict() -> None:
     assert text.endswith("gate: pass (exit code 0)\n")
 
 
+def test_of_several_traces_the_end_names_what_went_wrong_and_in_how_many() -> None:
+    several = (TraceSummary(id="t1", events=1), TraceSummary(id="t2", events=1))
+    rules = (
+        RuleSummary(rule="A", level="block", satisfied=2),
+        RuleSummary(rule="B", level="block", violated=2),
+        RuleSummary(rule="C", level="block", satisfied=1, inconclusive=1),
+    )
+    text = terminal.render(report(rules=rules, traces=several), PLAIN)
+    assert "rules: 1 held, 1 violated (B ×2), 1 inconclusive (C ×1)\n" in text
+
+
+def test_a_rule_about_the_record_is_named_once_whatever_the_number_of_contracts() -> None:
+    rules: list[RuleSummary] = []
+    for contract in ("c1", "c2"):
+        rules.append(RuleSummary(rule="E", level="block", contract=contract, pack="integrity", violated=1))
+        rules.append(RuleSummary(rule="F", level="observe", contract=contract, pack="integrity", violated=1))
+    assert "record: E violated (observed: F)\n" in terminal.render(report(rules=tuple(rules)), PLAIN)
+
+
 def test_a_rule_that_nobody_judged_is_not_called_held_or_idle() -> None:
     text = terminal.render(report(rules=(RuleSummary(rule="A", level="block"),)), PLAIN)
     assert "rules: 1 not judged\n" in text

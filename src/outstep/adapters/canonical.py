@@ -152,8 +152,10 @@ class _Trace:
             self.held = list(settled.events)
             self.header = replace(self.header, lanes=settled.lanes)
         before = self.is_flowing
-        self.has_end = self.has_end or RunEnd in set(map(type, self.held))
-        taken = options.complete and not self.header.complete and not self.has_end and not torn
+        taken = False
+        if torn or options.complete:
+            self.has_end = self.has_end or RunEnd in set(map(type, self.held))
+            taken = not (self.header.complete or self.has_end or torn)
         if taken:
             self.tally.end = "taken"
             if not before:
@@ -280,8 +282,10 @@ class Canonical:
             self._trace = None
             return
         name = self._ids.give(header.id, self._document)
-        source = replace(self._source, version=header.schema, unpinned=unpinned)
-        earlier = tuple(source for source in header.sources if source.format != NAME)
+        source = self._source
+        if source.version != header.schema or source.unpinned != unpinned:
+            source = replace(source, version=header.schema, unpinned=unpinned)
+        earlier = tuple(source for source in header.sources if source.format != NAME) if header.sources else ()
         self._trace = _Trace(
             replace(header, schema=SCHEMA, id=name, sources=(source, *earlier)), self._log.tally(Tally(trace=name))
         )

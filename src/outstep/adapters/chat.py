@@ -220,7 +220,7 @@ class Chat:
             is_bare = True
             for conversation in conversations(document, log):
                 is_bare = False
-                yield self._trace(conversation, document, source, options, (log, ids))
+                yield self._trace(conversation, document, source, options, log, ids)
             if is_bare and len(log.faults) == before:
                 log.fault(
                     "input/no-traces",
@@ -235,9 +235,9 @@ class Chat:
         document: Document,
         source: Source,
         options: Options,
-        desk: tuple[ReadLog, Ids],
+        log: ReadLog,
+        ids: Ids,
     ) -> ChatTrace:
-        log, ids = desk
         name = ids.give(conversation.name, document)
         tally = log.tally(Tally(trace=name, skipped=dict(conversation.skipped)))
         scribe = Scribe(document, log, tally)

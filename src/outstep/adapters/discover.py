@@ -59,7 +59,7 @@ def groups(
     documents of a DeepSeek Harness form one group, so that the files of one session meet; others stand alone.
     """
     chosen = adapter(format) if format is not None else None
-    sorted_: list[Group] = []
+    gathered: list[Group] = []
     together: dict[str, Group] = {}
     folders: dict[str, bool] = {}
     for item in found:
@@ -72,12 +72,12 @@ def groups(
             together[reader.name].documents.append(document)
             continue
         group = Group(adapter=reader, documents=[document])
-        sorted_.append(group)
+        gathered.append(group)
         together[reader.name] = group
     for folder, has_traces in folders.items():
         if not has_traces:
             _no_traces(folder, log)
-    return sorted_
+    return gathered
 
 
 def streams(

@@ -27,7 +27,7 @@ ANTHROPIC_BLOCKS = frozenset(
 _FOREIGN_BLOCKS = frozenset(("tool-call", "tool-result", "toolCall", "toolResult", "functionCall"))
 _FOREIGN_ITEMS = frozenset(("function_call", "function_call_output", "custom_tool_call", "reasoning", "response_item"))
 _FOREIGN_KEYS = ("trajectory_format", "observations", "trajectory", "resourceSpans", "parentUuid")
-_TOOL_BLOCK = re.compile(rb'"type"\s{0,8}:\s{0,8}"(?:tool_use|tool_result|server_tool_use)"')
+_TOOL_BLOCK = rb'"type"\s{0,8}:\s{0,8}"(?:tool_use|tool_result|server_tool_use)"'
 _DEPTH = 5
 
 
@@ -37,7 +37,7 @@ def chat_dialect(document: Document, head: bytes) -> Dialect:
     if not is_sure and len(head) == HEAD:
         further = document.head(FURTHER)
         dialect, is_sure = _judged(further)
-        if dialect == "openai" and not is_sure and _TOOL_BLOCK.search(further):
+        if dialect == "openai" and not is_sure and re.search(_TOOL_BLOCK, further):
             return "anthropic"
     return dialect
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from outstep.adapters.base import Batch, Document, Options, Origin, ReadLog
-from outstep.adapters.canonical import NAME, VERSION, Canonical, Search, is_canonical
 from outstep.adapters.traces import SEED, Ids
-from outstep.events import SCHEMA
+from outstep.codec import Json
+from outstep.events import EVENT_TYPES, SCHEMA
 
 if TYPE_CHECKING:
     from outstep.adapters.base import Adapter
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Native:
     """Reads what Outstep itself writes, and traces that people write."""
 
-    name = NAME
-    version = VERSION
+    name = "native"
+    version = "1"
     pinned: tuple[str, ...] = (SCHEMA, SEED)
     title = "Outstep's canonical JSON Lines, and the seed form"
     cannot_carry: tuple[str, ...] = (
@@ -32,12 +32,15 @@ class Native:
         """Return whether a header, an event of ours, or a document of events stands at the beginning."""
         if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b'{"type":"trace"'):
             return True
-        from outstep.adapters.seed import looks_native
+        from outstep.adapters.opening import opening
 
-        return looks_native(head)
+        values = opening(head).values
+        return bool(values) and _is_ours(values[0], 0)
 
     def stream(self, documents: list[Document], options: Options, log: ReadLog) -> Iterator[Batch]:
         """Yield the traces of the documents, in the order given."""
+        from outstep.adapters.canonical import Canonical, is_canonical  # not to tell others' documents from our own
+
         ids = Ids()
         for document in documents:
             if is_canonical(document):
@@ -52,6 +55,8 @@ class Native:
         self, documents: list[Document], options: Options, wanted: Mapping[str, Iterable[int]]
     ) -> dict[tuple[str, int], Origin]:
         """Find the lines or pointers of events again."""
+        from outstep.adapters.canonical import Search, is_canonical
+
         ids = Ids()
         seqs = {trace: frozenset(numbers) for trace, numbers in wanted.items()}
         found: dict[tuple[str, int], Origin] = {}
@@ -64,6 +69,23 @@ class Native:
 
                 found.update(seed_origins(document, options, seqs, ids))
         return found
+
+
+def _is_ours(value: Json, depth: int) -> bool:
+    if isinstance(value, list):
+        return depth < 2 and (not value or _is_ours(value[0], depth + 1))
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") in EVENT_TYPES or value.get("type") == "trace":
+        return "role" not in value
+    events = value.get("events")
+    if isinstance(events, list):
+        named = any(key in value for key in ("traceId", "trace_id")) or value.get("schema") in (SEED, SCHEMA)
+        return _is_ours(events[0], 2) or named if events else named
+    for name in ("traces", "cases"):
+        if isinstance(value.get(name), list):
+            return _is_ours(value[name], depth + 1) and ("schema" in value or bool(value[name]))
+    return False
 
 
 ADAPTER: Adapter = Native()

@@ -117,7 +117,11 @@ def _assistant(step: Step, message: Message, scribe: Scribe) -> None:
         if isinstance(call, dict):
             scribe.call(*_call(call))
         else:
-            scribe.fault("adapter/damaged-record", f"a call of message {step.index} is no object", "see its source")
+            scribe.fault(
+                "adapter/damaged-record",
+                f"a call of message {step.index} is no object",
+                "every call is an object with `id` and `function`",
+            )
             scribe.hole()
     if isinstance(legacy, dict):
         # Functions have no ids: the place of the message stands for one, and the result joins by position.

@@ -41,7 +41,9 @@ def opening(head: bytes) -> Opening:
         values = tuple(_values(lines))
         if values:
             return Opening(lines=True, values=values, looks=f"JSON Lines, the first one {_in_words(values[0])}")
-    value = _completed(body.decode("utf-8", "replace"))
+    value = _or_none(body)
+    if value is None:
+        value = _completed(body.decode("utf-8", "replace"))
     if value is None:
         return Opening(looks="damaged JSON")
     return Opening(values=(value,), looks=_in_words(value))
@@ -57,7 +59,7 @@ def _values(lines: list[bytes]) -> Iterator[Json]:
             yield value
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*("?)|[\[\]{},:]')
+_TOKEN = r'"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*("?)|[\[\]{},:]'
 _DEEPEST = 64
 
 
@@ -67,7 +69,7 @@ def _completed(text: str) -> Json:
     safe, safe_closers = 0, ""
     """Where the text may be cut, after a whole member or element."""
     last = ""
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text):
         mark = token[0][0]
         if mark == '"' and not token[1]:
             # The text ends inside a string: keep it where it is a value.
@@ -92,7 +94,7 @@ def _completed(text: str) -> Json:
     return _or_none(text[:safe] + safe_closers)
 
 
-def _or_none(text: str) -> Json:
+def _or_none(text: str | bytes) -> Json:
     try:
         return loads(text)
     except Unreadable:

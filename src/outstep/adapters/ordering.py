@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outstep.events import AssistantMessage, Context, Decision, Event, Gap, Issued, Lane, ToolCall, ToolResult
+from outstep.events import AssistantMessage, Context, Decision, Event, Gap, Issued, Lane, RunEnd, ToolCall, ToolResult
 
 _ISSUED = frozenset(Issued)
 
@@ -35,7 +35,12 @@ class Settled(Struct, frozen=True, kw_only=True):
 
 def is_rising(seqs: Sequence[int], last: int | None) -> bool:
     """Return whether numbers strictly increase, from above `last` on."""
-    return (last is None or seqs[0] > last) and all(map(lt, seqs, seqs[1:]))
+    first = seqs[0]
+    if last is not None and first <= last:
+        return False
+    # Most often they are counted without a gap; that is told in half the time.
+    has_no_gap = seqs[-1] - first == len(seqs) - 1 and seqs == list(range(first, first + len(seqs)))
+    return has_no_gap or all(map(lt, seqs, seqs[1:]))
 
 
 def settle(records: Sequence[Event | Hole], lanes: tuple[Lane, ...] = ()) -> Settled:
@@ -163,11 +168,13 @@ class Shape:
         for lane, call in self._unspawned.items():
             self._awaited.setdefault(call, []).append(lane)
 
-    def flaw(self, events: Iterable[Event]) -> str:
+    def flaw(self, events: Sequence[Event]) -> str:
         """Return what is wrong with the first event that does not fit, or an empty text."""
         if self._unspawned:
             return self._careful_flaw(events)
         # Written for speed: every event of every trace comes through here.
+        if events and _have_no_turns(events):
+            return ""
         turns = self._turns
         for event in events:
             if type(event) in _ISSUED:
@@ -195,6 +202,17 @@ class Shape:
                     return _reopened(event, event.turn, event.agent, last)
                 self._turns[event.agent] = event.turn
         return ""
+
+
+def _have_no_turns(events: Sequence[Event]) -> bool:
+    """Return true only if no event tells a turn; false says nothing."""
+    try:
+        return {event.turn for event in (events[:-1] if type(events[-1]) is RunEnd else events)} <= _NO_TURN  # type: ignore[union-attr]
+    except AttributeError:
+        return False
+
+
+_NO_TURN = {None}
 
 
 def _reopened(event: Event, turn: int, agent: str, last: int) -> str:

@@ -77,7 +77,7 @@ def whole_lines(file: BinaryIO) -> Iterator[Lines]:
     while chunk:
         cut = chunk.rfind(b"\n") + 1
         if cut:
-            body = b"".join((*parts, chunk[:cut])) if parts else chunk[:cut]
+            body = b"".join((*parts, memoryview(chunk)[:cut])) if parts else chunk[:cut]
             count = body.count(b"\n")
             yield Lines(body=body, offset=offset, line=line, count=count, last=False)
             offset += len(body)

@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outstep.adapters.base import Document, Options, Origin, ReadLog, Tally
-from outstep.adapters.opening import opening
 from outstep.adapters.ordering import Hole, Settled, Shape, end_gap, settle
 from outstep.adapters.records import RECORD_SHOWN, Damage, Damages, Value, digest, read_values
 from outstep.adapters.seed_events import Unfit, is_whole_number, read_event, text_of
@@ -50,29 +49,6 @@ class _Draft(Struct, kw_only=True):
     head: dict[str, Json]
     spots: list[_Spot]
     torn: str = ""
-
-
-def looks_native(head: bytes) -> bool:
-    """Return whether the first bytes hold an event of ours or a document of events."""
-    values = opening(head).values
-    return bool(values) and _is_ours(values[0], 0)
-
-
-def _is_ours(value: Json, depth: int) -> bool:
-    if isinstance(value, list):
-        return depth < 2 and (not value or _is_ours(value[0], depth + 1))
-    if not isinstance(value, dict):
-        return False
-    if value.get("type") in EVENT_TYPES or value.get("type") == "trace":
-        return "role" not in value
-    events = value.get("events")
-    if isinstance(events, list):
-        named = any(key in value for key in ("traceId", "trace_id")) or value.get("schema") in (SEED, SCHEMA)
-        return _is_ours(events[0], 2) or named if events else named
-    for name in ("traces", "cases"):
-        if isinstance(value.get(name), list):
-            return _is_ours(value[name], depth + 1) and ("schema" in value or bool(value[name]))
-    return False
 
 
 def read_seed(document: Document, options: Options, log: ReadLog, ids: Ids) -> Iterator[SeedTrace]:

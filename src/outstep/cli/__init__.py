@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -38,7 +39,11 @@ def _own_process() -> int:
     # time of a short command.
     gc.set_threshold(SEARCH_EVERY)
     _import_msgspec()
-    return _run(sys.argv[1:])
+    code = _run(sys.argv[1:])
+    if code == INTERRUPTED:
+        # What Python says about a pool of workers that it finds half closed at its end is no news to anyone.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return code
 
 
 def _import_msgspec() -> None:

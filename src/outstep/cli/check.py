@@ -85,6 +85,12 @@ def _settings(given: Given) -> dict[str, Any]:
     if not paths:
         raise problem("usage/no-paths", "no trace was named", help="name files, folders or patterns, or - for stdin")
     told = {name: _first(getattr(given, name), config.get(name), default) for name, default in _DEFAULTS.items()}
+    if told["format"] in NAMES:
+        raise problem(
+            "usage/arguments",
+            f"`{told['format']}` is a format of reports, and `--format` is that of the traces",
+            help=f"write --output {told['format']}=FILE; outstep adapters lists the formats of traces",
+        )
     params = {**config.get("param", {}), **dict(map(read_param, given.param or ()))}
     return {**told, "paths": list(paths), "contract": list(contracts), "param": params}
 
@@ -160,7 +166,7 @@ def _progress() -> Progress | None:
 
 def _processes(jobs: int) -> int:
     if jobs < 0:
-        raise problem("usage/arguments", f"`--jobs {jobs}` is no number of processes")
+        raise problem("usage/arguments", f"`--jobs {jobs}` is no number of processes", help="give a number from 0 on")
     return jobs or os.cpu_count() or 1
 
 

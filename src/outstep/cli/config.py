@@ -51,7 +51,10 @@ def _table(path: str, data: bytes, *, is_own: bool) -> dict[str, Any] | None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ArithmeticError) as error:
         raise OutstepError(
             Problem(
-                code="config/toml", sentence=f"`{os.path.basename(path)}` is no TOML: {error}", place=Place(source=path)
+                code="config/toml",
+                sentence=f"`{os.path.basename(path)}` is no TOML: {error}",
+                place=Place(source=path),
+                help="correct the file, or pass --no-config",
             )
         ) from None
     if is_own:
@@ -76,6 +79,8 @@ class _Reader:
             reader = _KEYS.get(key)
             if reader is None:
                 help = suggestion(key, tuple(_KEYS)) or f"known keys: {', '.join(_KEYS)}"
+                if key == "tool" and self._path.endswith(FILE):
+                    help = f"`[tool.outstep]` is for pyproject.toml: in {FILE} the keys stand without a table"
                 self._mistake("config/unknown-key", f"`{key}` is no key of the configuration", key, help)
                 continue
             try:

@@ -16,7 +16,7 @@ from outstep.errors import OutstepError, Problem, problem, suggestion
 from outstep.render.escape import visible
 from outstep.render.problems import problem_text
 from outstep.render.style import Style
-from outstep.render.summary import count
+from outstep.render.summary import RECORD, count
 from outstep.workflow.contracts import open_contract
 
 VERBS = ("lint", "compile")
@@ -90,8 +90,12 @@ def _told(contract: Contract | None, problems: Sequence[Problem]) -> str:
     parts += [count(warnings, "warning")] if warnings else []
     if contract is None:
         return ", ".join(parts)
-    size = f"{count(len(contract.rules), 'rule')}, {count(len(contract.facts), 'fact')}"
-    return f"{', '.join(parts) or 'no mistake'} ({size}, {count(len(contract.claims), 'claim')})"
+    own = sum(1 for rule in contract.rules if rule.pack != RECORD)
+    record = len(contract.rules) - own
+    # Nobody wrote the rules about the record: among their own, people would look for them in vain.
+    size = [f"{count(own, 'rule')} and {record} of {RECORD}" if own and record else count(len(contract.rules), "rule")]
+    size += [count(len(contract.facts), "fact"), count(len(contract.claims), "claim")]
+    return f"{', '.join(parts) or 'no mistake'} ({', '.join(size)})"
 
 
 def _put_json(results: Sequence[tuple[str, Contract | None, tuple[Problem, ...]]]) -> None:

@@ -35,7 +35,7 @@ def say_imports(imports: Sequence[Judged], *, verbose: bool) -> None:
 def import_line(trace: TraceSummary) -> str:
     """Return the line of one trace."""
     source = f"{visible(trace.sources[0])}: " if trace.sources else ""
-    more = f" (and {count(len(trace.sources) - 1, 'more file')})" if len(trace.sources) > 1 else ""
+    more = f" (and {count(len(trace.sources) - 1, 'more source')})" if len(trace.sources) > 1 else ""
     parts = [f"trace {visible(trace.id)}{more}, {_counted(trace, len(trace.skipped))}"]
     parts += [f"end: {trace.end}"] if trace.end not in {"completed", ""} else []
     parts += ["order: log"] if trace.order == "log" and trace.calls else []

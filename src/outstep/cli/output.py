@@ -71,7 +71,11 @@ def write_whole(file: str, text: str) -> None:
                 os.unlink(beside)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise problem("output/unwritable", f"`{file}` cannot be written: {reason}") from None
+        raise problem(
+            "output/unwritable",
+            f"`{file}` cannot be written: {reason}",
+            help="the gate stands as it was told; the exit code is 2, because this report is missing",
+        ) from None
 
 
 def check_not_read(outputs: Sequence[Output], paths: Sequence[str]) -> None:
@@ -79,4 +83,8 @@ def check_not_read(outputs: Sequence[Output], paths: Sequence[str]) -> None:
     read = {os.path.realpath(path) for path in paths if path != STDOUT}
     for output in outputs:
         if output.file != STDOUT and os.path.realpath(output.file) in read:
-            raise problem("usage/arguments", f"`{output.file}` is read by this check: a report cannot go there")
+            raise problem(
+                "usage/arguments",
+                f"`{output.file}` is read by this check: a report cannot go there",
+                help="name another file",
+            )

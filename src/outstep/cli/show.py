@@ -23,6 +23,8 @@ from outstep.render.summary import count
 from outstep.workflow.traces import Trace, in_traces
 
 DESCRIPTION = "show what was read of a trace; exits 0 also for a run that did not end, 2 for what cannot be read"
+MOST_NAMED = 20
+"""Of the traces that could have been meant."""
 
 
 class _Read(Struct, frozen=True):
@@ -39,6 +41,12 @@ def run(words: Sequence[str]) -> int:
     given = _parser().read(words)
     if not given.paths:
         raise problem("usage/no-paths", "no trace was named", help="name a file, a folder or a pattern, or - for stdin")
+    if given.events and given.event is not None:
+        raise problem(
+            "usage/arguments",
+            "`--events` writes all events, `--event` shows one",
+            help="give one of the two",
+        )
     options = Options(unpinned=given.unpinned or False, complete=given.complete or False)
     log = ReadLog()
     try:
@@ -96,14 +104,23 @@ def _show(given: Given, options: Options, log: ReadLog) -> None:
                 _list(first)
             _list(read)
     if given.trace is not None and ids:
-        help = suggestion(given.trace, tuple(ids)) or f"there are: {', '.join(ids[:20])}"
+        help = suggestion(given.trace, tuple(ids)) or f"there are: {_some(ids)}"
         raise problem("usage/unknown-trace", f"there is no trace `{given.trace}`", help=help)
     if len(ids) > 1:
         console.put(f"{len(ids)} traces: `--trace ID` shows one of them\n")
     elif first is not None:
         _show_one(first, given, options)
     elif not log.faults:
-        log.fault("input/no-traces", "there is no trace in what was given")
+        log.fault(
+            "input/no-traces",
+            "there is no trace in what was given",
+            help="give files or folders that hold recorded traces",
+        )
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = f", and {len(ids) - MOST_NAMED} more; without --trace they are listed" if len(ids) > MOST_NAMED else ""
+    return ", ".join(ids[:MOST_NAMED]) + more
 
 
 def _traces(given: Given, options: Options, log: ReadLog) -> Iterator[_Read]:

@@ -3,8 +3,6 @@
 Pure: bytes in, bytes out. Nothing executable is ever read back. docs/decisions/0003-cache-data-not-code.md
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -18,6 +16,8 @@ from outstep.contracts import packs
 from outstep.contracts.model import Contract
 from outstep.digest import sha256
 from outstep.errors import Problem
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 FORM = "2"
 """Of what is kept; raised when the meaning of a stored contract changes."""

@@ -10,7 +10,7 @@ from re import compile as linear_pattern
 
 from outstep.contracts.contents import contract_expressions, selectors_of
 from outstep.contracts.including import Part, Parts
-from outstep.contracts.kinds import Then
+from outstep.contracts.kinds import Python, Scope, Then
 from outstep.contracts.located import Mapping, Scalar
 from outstep.contracts.model import Contract
 from outstep.contracts.reading import Reading
@@ -138,6 +138,12 @@ def _warn_of_keyed_facts(expr: Expr, reading: Reading, tell: Tell) -> None:
 
 def _warn_of_rules(contract: Contract, reading: Reading, tell: Tell) -> None:
     for rule in contract.rules:
+        if isinstance(rule.kind, Scope | Python):
+            name = "scope" if isinstance(rule.kind, Scope) else "python"
+            sentence = f"`{rule.id}`: this version reads rules of the kind `{name}` and cannot judge them"
+            tell(
+                "not-judged", sentence, rule.spot, 1, "`check` ends with exit code 2; set its level to `off` until then"
+            )
         within = rule.kind.within if isinstance(rule.kind, Then) else None
         if within is not None and within.unit == "events":
             sentence = f"`{rule.id}`: the number of events between two others changes with the format of the record"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from outstep.contracts.selectors import Expr
-from outstep.expr.compile import Constants, compile_truth, compile_value
+from outstep.expr.compile import Constants, compile_proof, compile_truth, compile_value
 from outstep.expr.nodes import Binary, Index, Name, Node, Select
 from outstep.expr.values import Absent
 
@@ -41,10 +42,23 @@ class Bindings:
         """Event names that the code so far reads."""
         self.let: Mapping[str, Expr] = {}
         self._depth = 0
+        self._shared: dict[str, str] | None = None
 
     def truth(self, expr: Expr, absent: Absent) -> str:
         """Return code that gives True or False or raises."""
         return compile_truth(expr.node, self._bind, self._pool, absent, plain=True)
+
+    def proof(self, expr: Expr) -> str:
+        """Return code that gives something true only if the expression is true evidence; else it says nothing."""
+        return compile_proof(expr.node, self._bind, self._pool, plain=True)
+
+    @contextmanager
+    def sharing(self) -> Iterator[dict[str, str]]:
+        """Read each entry of a fact once: yield code and the name that stands for it, to be bound in this order."""
+        shared: dict[str, str] = {}
+        self._shared = shared
+        yield shared
+        self._shared = None
 
     def value(self, expr: Expr, absent: Absent = "missing") -> str:
         """Return code that gives a value or raises."""
@@ -99,4 +113,7 @@ class Bindings:
         fact = self._compiled.contract.facts[index]
         if fact.keep == "all" or fact.forget or self._compiled.plan.world[index]:
             return None
-        return f"{read}(lane.tables[{index}].cells, {key}, lane.epoch)"
+        code = f"{read}(tables[{index}].cells, {key}, epoch)"
+        if self._shared is None:
+            return code
+        return self._shared.setdefault(code, f"known_{len(self._shared)}")

@@ -33,14 +33,14 @@ class FactView:
         """Return the value under a key: none when never recorded, `Missing` or `Hidden` as the fact says."""
         return read_fact(self._run, self._index, key_of(key), self._view, f"{self._fact.name}[{show(key)}]")
 
-    def holds(self, key: Any) -> Any:
+    def holds(self, key: Any) -> bool | Hidden:
         """Return whether there was a writer of this key; `Hidden` where a gap may have written or forgotten it."""
         return self._holds(key_of(key))
 
-    def _holds(self, key: Any) -> Any:
+    def _holds(self, key: Any) -> bool | Hidden:
         return holds(self._run, self._index, key, self._view, f"{self._fact.name}[{show(from_key(key))}]")
 
-    def keys(self) -> Any:
+    def keys(self) -> list[Any] | Hidden:
         """Return the keys in the order in which they were first written; `Hidden` where a gap may hide some."""
         clouded = [key for table in self._run.tables(self._index, self._view) for key in table.clouds]
         is_hidden = _newest_gap(self._run, self._index, self._view) >= 0
@@ -65,7 +65,7 @@ class FactView:
         return self._holds(key) is True
 
     @property
-    def size(self) -> Any:
+    def size(self) -> int | Hidden:
         """Number of keys."""
         keys = self.keys()
         return keys if isinstance(keys, Hidden) else len(keys)
@@ -93,7 +93,7 @@ def _is_covered(run: Run, fact: Fact, index: int, key: Any, value: Any, seq: int
     return gap > seq
 
 
-def holds(run: Run, index: int, key: Any, view: View, name: str) -> Any:
+def holds(run: Run, index: int, key: Any, view: View, name: str) -> bool | Hidden:
     """Return whether an entry was ever written and not forgotten since."""
     value, seq = _newest(run, index, key, view)
     if value is not ABSENT:
@@ -176,29 +176,20 @@ def write_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
     """Write what one event says about a fact; `match` is `True`, or `Hidden` when its `where` cannot be read."""
     fact = run.contract.facts[index]
     source = fact.sources[slot]
+    table = _own_table(run, index, view)
     for element in _elements(run, source, view):
         if element is None:
-            _veil(run, index, view)
+            table.veil(view.seq)
             continue
-        key: Any = SINGLE
-        if source.key is not None:
-            key = run.evidence(source.key, element)
-            if isinstance(key, Missing):
-                continue
-            try:
-                key = key_of(key)
-            except Undecided:
-                _veil(run, index, view)
-                continue
+        key = SINGLE if source.key is None else _key(table, run.evidence(source.key, element), view)
+        if key is ABSENT:
+            continue
         if index in run.key_index:
             run.key_index[index].add(from_key(key), key)
         if match is not True:
-            for table in _own_tables(run, index, view):
-                table.cloud(key, view.seq)
-            continue
-        value = _value(run, source, element)
-        for table in _own_tables(run, index, view):
-            table.write(_own_epoch(run, index, view), key, value, view.seq)
+            table.cloud(key, view.seq)
+        else:
+            table.write(_own_epoch(run, index, view), key, _value(run, source, element), view.seq)
 
 
 def _elements(run: Run, source: Any, view: View) -> list[View | None]:
@@ -235,39 +226,38 @@ def default_name(what: str) -> str:
 def forget_fact(run: Run, index: int, slot: int, view: View, match: Any) -> None:
     """Forget what one event says is void."""
     forget = run.contract.facts[index].forget[slot]
+    table = _own_table(run, index, view)
     epoch = _own_epoch(run, index, view)
-    if forget.key is None and match is not True:
-        _veil(run, index, view)
-        return
     if forget.key is None:
-        for table in _own_tables(run, index, view):
+        if match is True:
             table.forget_all(epoch, view.seq)
-        return
-    key = run.evidence(forget.key, view)
-    if isinstance(key, Missing):
-        return
-    try:
-        key = key_of(key)
-    except Undecided:
-        _veil(run, index, view)
-        return
-    for table in _own_tables(run, index, view):
-        if match is not True:
-            table.cloud(key, view.seq)
         else:
-            table.forget(epoch, key, view.seq)
+            table.veil(view.seq)
+        return
+    key = _key(table, run.evidence(forget.key, view), view)
+    if key is ABSENT:
+        return
+    if match is True:
+        table.forget(epoch, key, view.seq)
+    else:
+        table.cloud(key, view.seq)
 
 
-def _veil(run: Run, index: int, view: View) -> None:
-    for table in _own_tables(run, index, view):
+def _key(table: Table, value: Any, view: View) -> Any:
+    """Return what an entry is under; `ABSENT` for a value that is none, and a hidden one may be any entry."""
+    if isinstance(value, Missing):
+        return ABSENT
+    try:
+        return key_of(value)
+    except Undecided:
         table.veil(view.seq)
+        return ABSENT
 
 
-def _own_tables(run: Run, index: int, view: View) -> list[Table]:
+def _own_table(run: Run, index: int, view: View) -> Table:
     lane: LaneState | None = view.lane
-    if run.plan.world[index] or lane is None:
-        return [run.world.tables[index]]
-    return [lane.tables[index]]
+    table: Table = (run.world if run.plan.world[index] or lane is None else lane).tables[index]
+    return table
 
 
 def _own_epoch(run: Run, index: int, view: View) -> int:

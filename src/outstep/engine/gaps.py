@@ -18,17 +18,12 @@ class Gaps:
     def __init__(self) -> None:
         self.all: list[tuple[Gap, int]] = []
         """Every gap with its place, in log order; a hidden value of a key counts as one that hides its writers."""
-
         self.places: list[int] = []
         """Where the record itself has a gap: such a place is no event."""
 
     def since(self, seq: int) -> int:
         """Return how many gaps of the record stand behind a place."""
         return len(self.places) - bisect_right(self.places, seq)
-
-    def known(self, view: View, *types: str, since: int = -1) -> bool:
-        """Return whether a gap known to the view, standing behind `since`, may hide an event of one of `types`."""
-        return any(place > since and may_hide(gap, types) for gap, place in known_to(view, self.all))
 
     def before(self, view: View, selectors: Sequence[Selector], since: int = -1) -> bool:
         """Return whether a gap before the view in the log, behind `since`, may hide what the selectors pick."""
@@ -45,7 +40,7 @@ class Gaps:
         """Return whether any gap may hide what the selectors pick."""
         return any(hides(gap, selectors) for gap, _ in self.all)
 
-    def newest(self, selectors: Sequence[Selector], before: int, lane: str) -> int:
+    def newest(self, selectors: Sequence[Selector], before: int, lane: str | None) -> int:
         """Return where the newest gap before a place stands that may hide what the selectors pick in a lane, or -1."""
         for gap, place in reversed(self.all):
             if place < before and gap.agent in {None, lane} and hides(gap, selectors):
@@ -72,13 +67,13 @@ def stands_before(gap: Gap, place: int, at: int) -> bool:
 
 def may_hide(gap: Gap, types: Sequence[str]) -> bool:
     """Return whether a gap may hide an event of one of the types."""
-    return not gap.may_hide or any(type_ in gap.may_hide for type_ in types)
+    return gap.can_hide(*types)
 
 
 def hides(gap: Gap, selectors: Sequence[Selector]) -> bool:
     """Return whether a gap may hide an event that one of the selectors picks; only a missing end hides an end."""
     return any(
-        selector.what != "end" and may_hide(gap, (selector.event_type,)) and _lane_fits(gap, selector)
+        selector.what != "end" and gap.can_hide(selector.event_type) and _lane_fits(gap, selector)
         for selector in selectors
     )
 

@@ -189,6 +189,8 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
     )
 
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
 _RESUMING = (
     "epoch = lane.epoch",
     "start = lane.start",
@@ -210,8 +212,8 @@ def _on_message(compiled: Compiled, guard: tuple[str, ...] | None, syncing: Sequ
 
 def _waiting(guard: tuple[str, ...] | None) -> list[str]:
     """Return the lines that keep the monitors at hand which a guard asks."""
-    names = dict.fromkeys(part.split(".")[0] for text in guard or () if text != "claims" for part in text.split(" or "))
-    return [f"{name} = run.monitors[{name.removeprefix('wait')}]" for name in names]
+    names = dict.fromkeys(name for text in guard or () if text != "claims" for name in text.split(" or "))
+    return [f"{name} = run.monitors[{name.lstrip(_LETTERS)}].{name.rstrip('0123456789')}" for name in names]
 
 
 def _deep(indent: int, lines: Sequence[str]) -> Iterator[str]:

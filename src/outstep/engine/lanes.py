@@ -91,11 +91,6 @@ class Table:
             value = [entry for _, entry in entries[:count]]
         return value, seq
 
-    def first_seq(self, key: Any, epoch: int | None) -> int:
-        """Return the `seq` of the value that `keep: first` holds, or -1."""
-        value, seq = self.read(key, epoch)
-        return -1 if value is ABSENT else seq
-
     def keys(self, epoch: int | None) -> list[Any]:
         """Return the keys that have an entry, in the order of their first writing."""
         return [key for key in self.cells if self.read(key, epoch)[0] is not ABSENT]

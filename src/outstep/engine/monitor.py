@@ -42,6 +42,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """Whether `applies_when` was true."""
     costly: tuple[Expr, ...] = ()
     """Expressions that went over their step limit: faults."""
+    unrecorded: tuple[str, ...] = ()
+    """Tools of which a rule asks the outcome, and neither the record nor the contract tells it."""
 
 
 class Compiled:
@@ -139,6 +141,7 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
         order="turns" if run.turns_seen else "log",
         applies=run.applies is True,
         costly=tuple(run.costly),
+        unrecorded=tuple(sorted(run.unrecorded)),
     )
 
 

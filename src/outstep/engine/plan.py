@@ -77,11 +77,7 @@ class Plan:
         if any(_calls_known(expr.node) for expr in expressions(contract)):
             self.known = {"": _USUAL_SOURCES, **{text: (selector,) for text, selector in contract.known.items()}}
         self.sources = tuple(self.known)
-        self.reads_response = any(
-            name in {"said", "calls"} or ("this" in names_of(expr.node) and _asks_response(expr.node))
-            for expr in expressions(contract)
-            for name in names_of(expr.node)
-        )
+        self.reads_response = any(_reads_response(expr.node) for expr in expressions(contract))
         """Whether an expression may ask what the same response held before (`this` may hold it)."""
         for index, rule in enumerate(contract.rules):
             if not isinstance(rule.kind, Integrity):
@@ -152,6 +148,15 @@ class Plan:
     def _add(self, role: Role, index: int, slot: int, selector: Selector) -> None:
         self.listeners.setdefault(selector.event_type, []).append(Listener(role, index, slot, selector))
 
+    def has_joined_window(self, index: int, rule: Rule) -> bool:
+        """Return whether a window of a rule opens or ends, or a count starts again, for some of its events only."""
+        roles: tuple[tuple[Role, int], ...] = (
+            ("after", len(rule.after)),
+            ("until", len(rule.until)),
+            ("since", len(rule.since)),
+        )
+        return any(self.joins[role, index, slot].this for role, count in roles for slot in range(count))
+
     def source(self, listener: Listener) -> FactSource:
         """Return the source of a fact that a listener stands for."""
         return self.contract.facts[listener.owner].sources[listener.slot]
@@ -220,6 +225,11 @@ def _equality(node: Node, sides: frozenset[str]) -> tuple[Node, Node] | None:
     if left & sides and not right & sides and not left - sides:
         return node.right, node.left
     return None
+
+
+def _reads_response(node: Node) -> bool:
+    names = names_of(node)
+    return "said" in names or "calls" in names or ("this" in names and _asks_response(node))
 
 
 def _asks_response(node: Node) -> bool:

@@ -17,6 +17,11 @@ from outstep.expr.claim import Claim
 from outstep.expr.values import Hidden, Missing, Undecided, from_key, key_of
 
 
+def same(view: View) -> View:
+    """Return a view that is made already."""
+    return view
+
+
 def undeclared_call(event: ToolCall, lane: LaneState, run: Run) -> None:
     """Take a call whose tool the generated code does not know."""
     run.look_at_call(event, lane)
@@ -175,6 +180,7 @@ NAMESPACE: dict[str, Any] = {
     "message_view": message_view,
     "needed": needed,
     "result_view": result_view,
+    "same": same,
     "step_on": step_on,
     "trigger": trigger,
     "trigger_claim": trigger_claim,

@@ -34,7 +34,7 @@ class Rulings:
     """The part of a run that settles instances and gives each rule its verdict."""
 
     def __init__(self) -> None:
-        run = self._as_run()
+        run = self._run()
         self._integrity = {
             rule.id: index for index, rule in enumerate(run.contract.rules) if isinstance(rule.kind, Integrity)
         }
@@ -68,7 +68,7 @@ class Rulings:
         self,
         rule: int,
         verdict: Verdict,
-        view: Any,
+        view: View | None,
         sentence: str = "",
         *,
         reason: str = "",
@@ -98,14 +98,13 @@ class Rulings:
             return
         self.emit(rule, verdict, ruling)
 
-    def _place(self, view: Any) -> int | None:
+    def _place(self, view: View | None) -> int | None:
         if view is None:
             return None
         if isinstance(view.event, RunEnd):
-            end = self._as_run().end
+            end = self._run().end
             return end.seq if end is not None else None
-        seq: int = view.event.seq
-        return seq
+        return view.event.seq
 
     def emit(self, rule: int, verdict: Verdict, ruling: Ruling | None) -> None:
         """Count an instance, and give out its ruling."""
@@ -137,7 +136,7 @@ class Rulings:
     ) -> None:
         """Settle a rule of the pack `integrity`, if the contract has it."""
         index = self._integrity.get(rule)
-        if index is None or self._as_run().applies is not True:
+        if index is None or self._run().applies is not True:
             return
         self.tallies[3 * index + _SLOT[verdict]] += 1
         self._unfavourable[index] = None
@@ -147,7 +146,7 @@ class Rulings:
 
     def message(self, rule: int, view: View | None) -> str:
         """Return the rule's own message with its values filled in, in the language of the parts."""
-        texts = self._as_run().contract.rules[rule].message
+        texts = self._run().contract.rules[rule].message
         if not texts:
             return ""
         text = texts.get("en") or next(iter(texts.values()))
@@ -155,15 +154,15 @@ class Rulings:
 
     def fill(self, text: Text, view: View | None) -> str:
         """Fill the values of a message in; what cannot be read shows as *(missing)* or *(hidden)*."""
-        run = self._as_run()
+        run = self._run()
         return "".join(
             part if isinstance(part, str) else _shown(run.evidence(part, view) if view is not None else None)
             for part in text.parts
         )
 
-    def finish(self, applies: Any) -> None:
+    def finish(self, applies: bool | Missing) -> None:
         """Give every rule its verdict, once everything has settled."""
-        run = self._as_run()
+        run = self._run()
         if applies is True and not run.gaps.all and run.records_all:
             self._finish_plainly()
             return
@@ -185,7 +184,7 @@ class Rulings:
 
     def _finish_plainly(self) -> None:
         """Give the verdicts of a trace in which nothing can be hidden."""
-        run = self._as_run()
+        run = self._run()
         tallies = self.tallies
         verdicts: list[Verdict] = run.plan.quiet_verdicts.copy()
         for index, slot in run.plan.judged:
@@ -213,10 +212,10 @@ class Rulings:
         if satisfied:
             return "satisfied"
         speaks_of_run = isinstance(rule.kind, Never | AtLeast | Exactly)
-        return "satisfied" if speaks_of_run and self._as_run().ever_inside(index) else "vacuous"
+        return "satisfied" if speaks_of_run and self._run().ever_inside(index) else "vacuous"
 
     def _doubt(self, index: int, rule: Rule) -> Ruling | None:
-        run = self._as_run()
+        run = self._run()
         if run.may_hide_trigger(index, rule):
             return Ruling(
                 rule=index,
@@ -238,7 +237,7 @@ class Rulings:
             )
         return None
 
-    def _as_run(self) -> Run:
+    def _run(self) -> Run:
         return self  # type: ignore[return-value]
 
 

@@ -7,7 +7,7 @@ plain trace and gives the same rulings; whatever it cannot prove to hold it hand
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -21,7 +21,6 @@ from outstep.contracts.selectors import Expr, Selector, Spot
 from outstep.engine import schema
 from outstep.engine.facts import FactView, forget_fact, holds, read_fact, write_fact
 from outstep.engine.gaps import Gaps
-from outstep.engine.known import KnownText
 from outstep.engine.lanes import Counter, LaneState, Table, restart_tables
 from outstep.engine.outcomes import has_keys, judge_outcome
 from outstep.engine.pairing import OpenCall, Pairing
@@ -39,6 +38,7 @@ from outstep.events import (
     Gap,
     Header,
     Lane,
+    Outcome,
     RunEnd,
     State,
     ToolCall,
@@ -50,6 +50,9 @@ from outstep.expr.evaluate import evaluate
 from outstep.expr.mentions import MentionIndex
 from outstep.expr.values import Hidden, Missing, TooCostly
 from outstep.findings import Ruling, Verdict, Witness
+
+if TYPE_CHECKING:
+    from outstep.engine.known import KnownText
 
 MOST_NAMES = 10_000
 """Recorded tool names whose listeners are kept in mind."""
@@ -80,12 +83,14 @@ class Run(Rulings, Triggers):
         watching: list[Any] = [monitor for monitor in self.monitors if monitor is not None]
         self._restarting = [monitor for monitor in watching if type(monitor).restart is not Quiet.restart]
         self._closing = [monitor for monitor in watching if type(monitor).close is not Quiet.close]
-        self._deadlines = [monitor for monitor in watching if getattr(monitor, "has_deadline", False)]
+        self._deadlines = [monitor for monitor in watching if monitor.has_deadline]
         self._keeps_world = any(plan.world)
-        self._answered = [monitor for monitor in watching if getattr(monitor, "outcome_slot", False)]
+        self._answered = [monitor for monitor in watching if monitor.asks_outcomes]
         Triggers.__init__(self)
         self.known_text: dict[tuple[str, str], KnownText] = {}
         self.types_seen: set[str] = set()
+        self.unrecorded: set[str] = set()
+        """Tools of which a rule asks the outcome, and neither the record nor the contract tells it."""
         self.tool_approvals: dict[str, tuple[str, int]] = {}
         """Last decision on a tool, for the later calls of it in any lane, and where it stands."""
         self.key_index: dict[int, MentionIndex[Any]] = {}
@@ -124,7 +129,7 @@ class Run(Rulings, Triggers):
         self._data: tuple[int, Any] = (-1, None)
         self._claims: tuple[int, list[Claim]] = (-1, [])
         self._trace_names: dict[str, Any] | None = None
-        self.applies = True if self.contract.applies_when is None else self._applies()
+        self.applies: bool | Missing = True if self.contract.applies_when is None else self._applies()
 
     def _name_lanes(self, lanes: Sequence[Lane]) -> None:
         self._lanes_named = {lane.id: lane for lane in lanes}
@@ -487,11 +492,17 @@ class Run(Rulings, Triggers):
         """Return the outcome of a result, corrected by the keys of its tool."""
         tool: Tool | None = self.parts.tools.get(self.canonical(call.event.tool))
         if tool is None or not has_keys(tool):
-            return "unknown" if event.outcome == "unrecorded" else event.outcome
+            return self.without_outcome(call.event.tool) if event.outcome == "unrecorded" else event.outcome
         view = View(self, event, self.lane(event.agent), issued=False)
         view.call = call
         view.outcome = event.outcome
         return judge_outcome(event.outcome, tool, lambda expr: self.frame(expr, view))
+
+    def without_outcome(self, recorded: str) -> Outcome:
+        """Return the outcome of a result when neither record nor tool tells it; note a tool that a rule asks about."""
+        if any(listener.selector.outcome is not None for listener in self.listening("tool.result", recorded)):
+            self.unrecorded.add(self.canonical(recorded))
+        return "unknown"
 
     def approval(self, event: ToolResult, view: View) -> Any:
         """Return the last decision on the call of a result, or `Hidden` where a gap may hide one."""
@@ -535,14 +546,16 @@ class Run(Rulings, Triggers):
         """Return a selector of any result."""
         return ANY_RESULT
 
-    def known(self, view: View, value: Any, selector: str = "") -> Any:
+    def known(self, view: View, value: Any, selector: str = "") -> bool | Missing | Hidden:
         """Answer `known(v)`: mentioned in an event of the source that the view may know."""
         lanes = [view.lane] if view.lane is not None else list(self.lanes.values())
-        found: Any = False
+        found: bool | Hidden = False
         try:
-            for lane in lanes:
+            # Snapshots of the state belong to no lane, and are read in log order.
+            for lane in (*lanes, self.world):
                 text = self.known_text.get((lane.id, selector))
-                inside = text.mentions(value, view.at) if text is not None else False
+                before = view.seq if lane is self.world else view.at
+                inside = text.mentions(value, before) if text is not None else False
                 if inside is True:
                     return True
                 found = found if inside is False else inside
@@ -553,12 +566,12 @@ class Run(Rulings, Triggers):
         return found
 
     def _text_of(self, lane: LaneState, source: str) -> KnownText:
+        from outstep.engine.known import KnownText  # few contracts ask what is known
+
         return self.known_text.setdefault((lane.id, source), KnownText())
 
     def _note_text(self, source: str, view: View, *, is_sure: bool) -> None:
-        if view.lane is None:
-            return
-        text = self._text_of(view.lane, source)
+        text = self._text_of(view.lane if view.lane is not None else self.world, source)
         told: Any = view.members()
         if view.call is not None:
             # What came back, not what was asked.
@@ -567,16 +580,16 @@ class Run(Rulings, Triggers):
 
     # -- expressions in their three places --------------------------------------------------------------------------
 
-    def evidence(self, expr: Expr, view: Any) -> Any:
+    def evidence(self, expr: Expr, view: View) -> Any:
         """Evaluate in an evidence place: an absent member is missing."""
         return self._evaluate(expr, view, "missing")
 
-    def frame(self, expr: Expr, view: Any) -> Any:
+    def frame(self, expr: Expr, view: View) -> Any:
         """Evaluate in a frame or condition: an absent member is null."""
         return self._evaluate(expr, view, "null")
 
-    def condition(self, exprs: Sequence[Expr], view: Any) -> Any:
-        """Evaluate a conjunction in a condition place; true, false, `Missing` or `Hidden`."""
+    def condition(self, exprs: Sequence[Expr], view: View) -> bool | Missing | Hidden:
+        """Evaluate a conjunction in a condition place."""
         return conjunction([self.frame(expr, view) for expr in exprs])
 
     def _evaluate(self, expr: Expr, view: View, absent: Any) -> Any:
@@ -614,7 +627,7 @@ class Run(Rulings, Triggers):
         self.finish(self.applies)
         return self.take()
 
-    def _applies(self) -> Any:
+    def _applies(self) -> bool | Missing:
         expr = self.contract.applies_when
         assert expr is not None
         view = View(self, State(seq=0), None, issued=False)
@@ -637,6 +650,8 @@ class Run(Rulings, Triggers):
         if by in {"user", "harness"}:
             return True
         return any(glob_fits(by, lane) for lane in (*self.lanes, *self._lanes_named))
+
+    # -- who looks at an event --------------------------------------------------------------------------------------
 
     def listening(self, event_type: str, recorded: str) -> tuple[Listener, ...]:
         """Return who looks at an event of this type and tool, in order."""
@@ -686,7 +701,7 @@ class Run(Rulings, Triggers):
         else:
             self.mark(listener, view)
 
-    def fact_holds(self, index: int, key: Any, view: View) -> Any:
+    def fact_holds(self, index: int, key: Any, view: View) -> bool | Hidden:
         """Return whether an entry of a fact is there."""
         return holds(self, index, key, view, self.contract.facts[index].name)
 
@@ -741,9 +756,9 @@ def _no_claims(_: str) -> list[Claim]:
     return []
 
 
-def conjunction(values: Sequence[Any]) -> Any:
+def conjunction(values: Sequence[Any]) -> bool | Missing | Hidden:
     """Return the four-valued conjunction: false wins, then hidden, then missing."""
-    undecided: Any = True
+    undecided: bool | Missing | Hidden = True
     for value in values:
         if value is False:
             return False

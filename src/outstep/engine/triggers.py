@@ -10,7 +10,6 @@ from outstep.contracts.kinds import AtLeast, Exactly, Needs, Never, Require
 from outstep.contracts.model import Rule
 from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Expr, Selector, Spot
-from outstep.engine.explain import absent_facts, comparisons
 from outstep.engine.facts import FactView
 from outstep.engine.gaps import hides, known_to, may_hide, stands_before
 from outstep.engine.plan import Listener
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from outstep.expr.claim import Claim
 
 NO_KEY = ()
+
+Truth = bool | Missing | Hidden
+"""What a condition gives (SEMANTICS section 4)."""
 
 _AFTER_FINAL = (
     Selector(what="message", by="main", text="message", spot=Spot(0, 0, 0)),
@@ -100,19 +102,19 @@ class Triggers:
         """Return whether an event comes from the actor that a selector asks for."""
         return _actor_fits(selector, view)
 
-    def match(self, selector: Selector, view: View, this: View | None) -> Any:
+    def match(self, selector: Selector, view: View, this: View | None) -> Truth:
         """Return whether a selector picks an event, its `where` read as evidence."""
         return self._match(selector, view, this, is_evidence=True)
 
-    def match_frame(self, selector: Selector, view: View) -> Any:
+    def match_frame(self, selector: Selector, view: View) -> Truth:
         """Return whether a selector picks an event, its `where` read as a condition or frame."""
         return self._match(selector, view, None, is_evidence=False)
 
-    def _match(self, selector: Selector, view: View, this: View | None, *, is_evidence: bool) -> Any:
+    def _match(self, selector: Selector, view: View, this: View | None, *, is_evidence: bool) -> Truth:
         if not self.selects(selector, view):
             return False
         if selector.what == "claim":
-            found: list[Any] = [Hidden("a part of the message is hidden")] if is_text_hidden(view) else []
+            found: list[Truth] = [Hidden("a part of the message is hidden")] if is_text_hidden(view) else []
             found += [
                 self._where(selector, claim.facing(this) if this is not None else claim, is_evidence)
                 for claim in self.claim_views(selector, view)
@@ -120,7 +122,7 @@ class Triggers:
             return disjunction(found)
         return self._where(selector, view.facing(this) if this is not None else view, is_evidence)
 
-    def _where(self, selector: Selector, view: View, is_evidence: bool) -> Any:
+    def _where(self, selector: Selector, view: View, is_evidence: bool) -> Truth:
         if selector.where is None:
             return True
         run = self._run()
@@ -174,7 +176,7 @@ class Triggers:
         if picked is not False:
             self.judge(index, claim, picked)
 
-    def judge(self, index: int, view: View, picked: Any) -> None:
+    def judge(self, index: int, view: View, picked: Truth) -> None:
         """Judge one event of `for`, if the rule applies there."""
         run = self._run()
         rule = run.contract.rules[index]
@@ -187,8 +189,8 @@ class Triggers:
             return
         if applies is not True:
             monitor = run.monitors[index]
-            if monitor is not None and hasattr(monitor, "has_undecided"):
-                monitor.has_undecided = True
+            if monitor is not None:
+                monitor.doubted()
             if isinstance(rule.kind, AtLeast | Exactly):
                 return
             reason = "hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition"
@@ -391,12 +393,30 @@ class Triggers:
             marks.fog.append(view.seq)
         else:
             marks.add(key, view.seq)
+            self._prune(listener, rule, marks.places[key])
             if listener.role == "after":
                 self._opened_windows.add(listener.owner)
             if monitor is not None and listener.role != "since" and not join.this:
                 monitor.marked(listener.role, view.seq)
 
-    def window(self, index: int, rule: Rule, view: View) -> Any:
+    def _prune(self, listener: Listener, rule: Rule, places: list[int]) -> None:
+        """Forget places that nothing asks for: with one lane, what comes is judged from its last decision on."""
+        run = self._run()
+        if run.header.lanes or len(run.lanes) > 1:
+            return
+        oldest = run.lane("main").start
+        last = max(bisect_left(places, oldest) - 1, 0)
+        if listener.role != "after":
+            del places[:last]
+        elif not any(run.plan.joins["until", listener.owner, slot].this for slot, _ in enumerate(rule.until)):
+            # The first one behind the latest end opened the window; the latest one says that it is open again.
+            ends = [self._marks[key] for key in self._marks if key[:2] == ("until", listener.owner)]
+            closed = max((end.latest(NO_KEY, oldest) for end in ends), default=-1)
+            first = min(bisect_left(places, closed + 1), last)
+            del places[first + 1 : last]
+            del places[:first]
+
+    def window(self, index: int, rule: Rule, view: View) -> Truth:
         """Return whether an event lies in the rule's window."""
         opened = self.latest(index, rule, "after", view)
         closed = self.latest(index, rule, "until", view)
@@ -556,18 +576,22 @@ class Triggers:
 
     def read_key(self, exprs: Sequence[Expr], view: View) -> Any:
         """Return the values of expressions as one key, or the first that is hidden or missing."""
-        return read_key(self, exprs, view)
+        return read_key(self._run(), exprs, view)
 
     def unreadable(self, rule: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
         """Settle an instance whose evidence is missing or hidden."""
-        unreadable(self, rule, view, value, otherwise, key)
+        unreadable(self._run(), rule, view, value, otherwise, key)
 
     def absent_facts(self, expr: Expr, view: View) -> tuple[str, ...]:
         """Return the facts that an expression reads and that have no entry here."""
+        from outstep.engine.explain import absent_facts  # a run in which all holds explains nothing
+
         return absent_facts(self._run(), expr, view)
 
     def comparison(self, expr: Expr, view: View) -> tuple[str, ...]:
         """Return the values that make an expression false, as `3500 > 3000`."""
+        from outstep.engine.explain import comparisons
+
         return comparisons(expr, view)
 
     def _run(self) -> Run:
@@ -583,7 +607,7 @@ def is_text_hidden(view: View) -> bool:
     return any(pointer in {"", "/text"} for pointer in getattr(view.event, "hidden", ()))
 
 
-def read_key(run: Any, exprs: Sequence[Expr], view: View) -> Any:
+def read_key(run: Run, exprs: Sequence[Expr], view: View) -> Any:
     """Return the values of expressions as one key, or the first that is `Hidden` or `Missing`."""
     if not exprs:
         return NO_KEY
@@ -598,9 +622,9 @@ def read_key(run: Any, exprs: Sequence[Expr], view: View) -> Any:
         return Hidden(str(error))
 
 
-def unreadable(run: Any, index: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
+def unreadable(run: Run, index: int, view: View, value: Any, otherwise: str, key: str = "") -> None:
     """Settle an instance whose evidence is missing or hidden."""
-    rule: Rule = run.contract.rules[index]
+    rule = run.contract.rules[index]
     if isinstance(value, Hidden):
         run.settle(
             index, "inconclusive", view, value.reason, reason="hidden-evidence", key=key, missing=(value.reason,)
@@ -618,9 +642,9 @@ def unreadable(run: Any, index: int, view: View, value: Any, otherwise: str, key
     )
 
 
-def disjunction(values: Sequence[Any]) -> Any:
+def disjunction(values: Sequence[Truth]) -> Truth:
     """Return the four-valued disjunction: true wins, then hidden, then missing; false for none."""
-    undecided: Any = False
+    undecided: Truth = False
     for value in values:
         if value is True:
             return True
@@ -629,7 +653,7 @@ def disjunction(values: Sequence[Any]) -> Any:
     return undecided
 
 
-def _all_true(values: Sequence[Any]) -> Any:
+def _all_true(values: Sequence[Any]) -> Truth:
     from outstep.engine.run import conjunction
 
     return conjunction(values)

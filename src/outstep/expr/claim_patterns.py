@@ -17,8 +17,8 @@ _LONGEST = 2000
 _PUNCTUATION = r"[!-/:-@\[-`{-~“”‘’«»…。，、；：？！（）《》「」『』【】]*"
 _WORD_GAP = f"{_PUNCTUATION} (?:[^ ]+ ){{0,8}}?{_PUNCTUATION}"
 _CHARACTER_GAP = ".{0,8}?"
-_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<gap> +(?:\.\.\.|…) +)| +|.", re.DOTALL)
-_SYNTAX = re.compile(r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?")
+_PART = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<gap> +(?:\.\.\.|…) +)| +|."
+_SYNTAX = r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?"
 _TRIES = 64
 
 
@@ -60,7 +60,7 @@ class ClaimPattern:
         """Return whether the pattern itself spells a word that denies or promises."""
         known = self._spelled.get(word)
         if known is None:
-            plain = nfkc(_SYNTAX.sub(" ", self._prepared.written.translate(APOSTROPHES))).casefold()
+            plain = nfkc(re.sub(_SYNTAX, " ", self._prepared.written.translate(APOSTROPHES))).casefold()
             edge = r"\b" if word.isascii() else ""
             known = compile_pattern(f"{edge}{quote(word)}{edge}").search(plain)
             if word.endswith("n't"):
@@ -117,7 +117,7 @@ def _expanded(text: str) -> str:
     # A group that nobody asks for makes a search twice as slow. In these two a bracket may be no group.
     unnamed = "(" if "[:" in text or r"\Q" in text else "(?:"
     parts: list[str] = []
-    for part in _PART.finditer(text):
+    for part in re.finditer(_PART, text, re.DOTALL):
         if part["gap"] is not None:
             parts.append(_gap(text[: part.start()], text[part.end() :]))
         elif part[0] == "(" and not text.startswith("?", part.end()):
@@ -147,8 +147,8 @@ def _normal(part: str, in_class: bool) -> str:
 
 def _gap(before: str, behind: str) -> str:
     """Return what ` ... ` stands for between its neighbours."""
-    left = _letter(reversed(_SYNTAX.sub(" ", before)))
-    right = _letter(iter(_SYNTAX.sub(" ", behind)))
+    left = _letter(reversed(re.sub(_SYNTAX, " ", before)))
+    right = _letter(iter(re.sub(_SYNTAX, " ", behind)))
     if left and right:
         return _CHARACTER_GAP
     return f"(?:{_WORD_GAP}|{_CHARACTER_GAP})" if left or right else _WORD_GAP

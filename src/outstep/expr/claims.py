@@ -23,6 +23,9 @@ from outstep.expr.words import words
 _FEW = 8
 """So many patterns are sought one by one; more of them together."""
 
+_SELDOM = 20
+"""So often many patterns are sought one by one, before all are compiled to be sought together."""
+
 _MOST_LOOKS = 32
 """So many sentences around matches are cut out of a line; then it is read from end to end, to stay linear."""
 
@@ -40,7 +43,10 @@ class ClaimFinder:
             for number, (name, pattern) in enumerate(given)
         ]
         self._set: PatternSet | None = None
+        self._crowds = 0
         self._always = not all(pattern.required for pattern in self._patterns)
+        self._are_local = all(pattern.is_local for pattern in self._patterns)
+        self._signs = [_signs(pattern.required) for pattern in self._patterns]
         self._needs = _Needs(self._patterns)
         self._ascii_needs = _Needs(self._patterns, ascii_only=True)
 
@@ -81,16 +87,24 @@ class ClaimFinder:
         """Return the claims of a piece by the patterns `asked`; no other can match in it."""
         data = encode(piece)
         # Of half a character a sentence shows what it can.
-        if len(asked) <= _FEW and _are_local(asked) and (data.isascii() or data.decode() == piece):
+        are_local = self._are_local or all(pattern.is_local for pattern in asked)
+        if are_local and self._seeks_each(asked) and (data.isascii() or data.decode() == piece):
             return self._around_matches(data, asked)
         found: list[Claim] = []
         for index, sentence in enumerate(split(piece)):
             found += self._in_sentence(sentence, asked, index)
         return found
 
+    def _seeks_each(self, asked: Sequence[ClaimPattern]) -> bool:
+        """Return whether the patterns are sought one by one: few of them, or many for one of the first times."""
+        if len(asked) <= _FEW:
+            return True
+        self._crowds += 1
+        return self._crowds <= _SELDOM
+
     def _in_sentence(self, sentence: str, asked: Sequence[ClaimPattern], index: int) -> list[Claim]:
         data = encode(sentence)
-        if len(asked) <= _FEW:
+        if self._seeks_each(asked):
             occurring = [pattern for pattern in asked if pattern.match_in(data, 0, len(data))[0][0] >= 0]
         else:
             if self._set is None:
@@ -99,10 +113,19 @@ class ClaimFinder:
         if not occurring or is_question(sentence):
             return []
         found: list[Claim] = []
-        structure = read(sentence)
-        claimed = ""
+        reach = asserts_until(data)
+        claimed, structure = "", None
         for pattern in occurring:
-            if pattern.name != claimed and (groups := pattern.asserted(structure)) is not None:
+            if pattern.name == claimed:
+                continue
+            spans = pattern.match_in(data, 0, len(data))
+            groups: dict[str, str] | None
+            if spans[0][1] <= reach and reach:
+                groups = pattern.compiled.taken(data, spans)
+            else:
+                structure = structure or read(sentence)
+                groups = pattern.asserted(structure)
+            if groups is not None:
                 claimed = pattern.name
                 found.append(Claim(claimed, sentence, groups, index))
         return found
@@ -119,7 +142,7 @@ class ClaimFinder:
             for at, spans in enumerate(nearest):
                 begin = spans[0][0]
                 if 0 <= begin < stop:
-                    nearest[at] = spans = asked[at].match_in(data, stop, size)
+                    nearest[at] = spans = self._match_behind(data, stop, asked[at])
                     begin = spans[0][0]
                 if 0 <= begin < first:
                     first = begin
@@ -137,12 +160,16 @@ class ClaimFinder:
             found += self._in_sentence(data[start:stop].decode().strip(), asked, index)
         return found
 
-
-def _are_local(patterns: Sequence[ClaimPattern]) -> bool:
-    for pattern in patterns:  # noqa: SIM110 (`all` costs twice as much on this hot path)
-        if not pattern.is_local:
-            return False
-    return True
+    def _match_behind(self, data: bytes, place: int, pattern: ClaimPattern) -> Spans:
+        """Return the next match behind a place; most often what it requires does not occur there any more."""
+        if data.isascii():
+            rest = data[place:].lower()
+            for sign in self._signs[pattern.number]:
+                if sign in rest:
+                    break
+            else:
+                return _NOWHERE
+        return pattern.match_in(data, place, len(data))
 
 
 def _asserted(
@@ -192,7 +219,7 @@ class _Needs:
             if all(sets):
                 alike.setdefault(sets, []).append(pattern)
         self._patterns = tuple(alike.items())
-        self.first = _shortest(text for sets in alike if sets for text in sets[0])
+        self.first = _shortest(text for sets in alike if sets for text in _rarest(sets))
         """Texts of which one must occur for any pattern that needs something."""
 
     def met(self, probe: str) -> list[ClaimPattern]:
@@ -212,7 +239,21 @@ class _Needs:
         return found
 
 
+_NOWHERE: Spans = [(-1, -1)]
 _number = attrgetter("number")
+
+
+def _signs(sets: Sequence[Texts]) -> tuple[bytes, ...]:
+    """Return texts of which one occurs, in lower case, in whatever ASCII text a pattern matches."""
+    return tuple(text.encode() for text in (_rarest(sets) if sets else ("",)) if text.isascii())
+
+
+def _rarest(sets: Sequence[Texts]) -> Texts:
+    """Return the texts that most likely tell a claim from other text: long ones, and of those what was done.
+
+    That stands last in a sentence; what it was done to is what every message of such an agent is about.
+    """
+    return max(reversed(sets), key=lambda texts: min(map(len, texts)))
 
 
 def _shortest(texts: Iterable[str]) -> tuple[str, ...]:

@@ -105,6 +105,15 @@ def compile_truth(node: Node, bind: Bind, pool: Constants, absent: Absent = "mis
     return _guarded(_Compiler(bind, pool, absent == "null", plain).truth(node), pool)
 
 
+def compile_proof(node: Node, bind: Bind, pool: Constants, *, plain: bool = False) -> str:
+    """Return a Python expression that gives something true only where an expression is true.
+
+    Where it gives anything else or raises, nothing is said: that makes it simpler than `compile_truth`. Absent members
+    are missing; `plain` as above.
+    """
+    return _guarded(_Compiler(bind, pool, False, plain).proof(node), pool)
+
+
 def _guarded(code: str, pool: Constants) -> str:
     depth = deepest = 0
     for char in code:
@@ -135,6 +144,15 @@ class _Compiler:
         """Return code that gives True or False or raises."""
         code, gives = self._code(node)
         return code if gives == _TRUTH else self._use("truth", code)
+
+    def proof(self, node: Node) -> str:
+        """Return code that gives something true only if the node is true."""
+        if isinstance(node, And):
+            return " and ".join(map(self.proof, node.terms))
+        if isinstance(node, Literal):
+            return self.truth(node)
+        code, gives = self._code(node)
+        return code if gives == _TRUTH else f"{code} is True"
 
     def _any(self, node: Node) -> str:
         return self._code(node)[0]

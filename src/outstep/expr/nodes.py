@@ -199,8 +199,9 @@ def free_names(node: Node) -> Iterator[Name]:
             inner = bound.union(node.variables)
             rest.extend((part, inner) for part in reversed(node.body))
             rest.append((node.target, bound))
-        else:
-            rest.extend((part, bound) for part in reversed(children(node)))
+        elif not isinstance(node, Literal):
+            for part in reversed(children(node)):
+                rest.append((part, bound))
 
 
 def names_of(node: Node) -> tuple[str, ...]:

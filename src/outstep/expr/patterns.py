@@ -196,6 +196,8 @@ def compile_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
 
 def quote(text: str) -> str:
     """Return a pattern that matches exactly this text."""
+    if text.isalnum():
+        return text
     return "".join(
         char if char == "_" or char.isalnum() or not char.isascii() else f"\\x{{{ord(char):x}}}" for char in text
     )

@@ -18,7 +18,7 @@ def summary_lines(report: Report, style: Style) -> list[str]:
     own = [rule for rule in report.rules if rule.pack != RECORD]
     record = [rule for rule in report.rules if rule.pack == RECORD]
     if own and report.traces:
-        lines.append(f"rules: {_counted(own)}")
+        lines.append(f"rules: {_counted(own, of_several=len(report.traces) > 1)}")
     if record and report.traces:
         lines.append(f"record: {_record(record)}")
     lines.append(_gate(report, style))
@@ -44,28 +44,40 @@ def verdict_of(rule: RuleSummary) -> str:
     return "never exercised" if rule.vacuous else "not judged"
 
 
-def _counted(rules: list[RuleSummary]) -> str:
+def _counted(rules: list[RuleSummary], *, of_several: bool) -> str:
+    """Count rules by verdict; of several traces, name what went wrong, and in how many of them."""
     by_verdict: dict[str, list[str]] = {
         word: [] for word in ("held", "violated", "inconclusive", "not judged", "never exercised")
     }
     for rule in rules:
-        by_verdict[verdict_of(rule)].append(visible(rule.rule))
-    parts = [f"{len(names)} {word}" for word, names in by_verdict.items() if names]
-    idle = by_verdict["never exercised"]
-    if idle:
-        more = f", … {len(idle) - MOST_NAMED} more" if len(idle) > MOST_NAMED else ""
-        parts[-1] += f" ({', '.join(idle[:MOST_NAMED])}{more})"
-    return ", ".join(parts)
+        verdict = verdict_of(rule)
+        traces = {"violated": rule.violated, "inconclusive": rule.inconclusive}.get(verdict)
+        name = visible(rule.rule)
+        by_verdict[verdict].append(name if traces is None else f"{name} ×{traces}")
+    named = {"never exercised"} | ({"violated", "inconclusive"} if of_several else set())
+    return ", ".join(
+        f"{len(names)} {word}{f' ({_named(names)})' if word in named else ''}"
+        for word, names in by_verdict.items()
+        if names
+    )
+
+
+def _named(names: list[str]) -> str:
+    more = f", … {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _record(rules: list[RuleSummary]) -> str:
+    # Every contract brings the same rules about the record: each is named once.
     counted = [rule for rule in rules if rule.level != "observe"]
     parts = []
     for word in ("violated", "inconclusive"):
-        named = [visible(rule.rule) for rule in counted if verdict_of(rule) == word]
+        named = dict.fromkeys(visible(rule.rule) for rule in counted if verdict_of(rule) == word)
         parts += [f"{', '.join(named)} {word}"] if named else []
     is_judged = any(verdict_of(rule) != "not judged" for rule in rules)
-    observed = [visible(rule.rule) for rule in rules if rule.level == "observe" and verdict_of(rule) == "violated"]
+    observed = dict.fromkeys(
+        visible(rule.rule) for rule in rules if rule.level == "observe" and verdict_of(rule) == "violated"
+    )
     text = "; ".join(parts) or ("holds together" if is_judged else "not judged")
     return f"{text} (observed: {', '.join(observed)})" if observed else text
 

@@ -21,11 +21,11 @@ MOST_MISSING = 8
 
 def render(report: Report, style: Style) -> str:
     """Return the report as text, ready for a terminal or a log."""
-    ids_repeat = len(report.traces) > 1
+    names_trace = len(report.traces) > 1
     shown_at_once = [finding for finding in report.findings if finding.level != "observe" or style.verbose]
-    blocks = [_finding(group, style, names_trace=ids_repeat) for group in folded(shown_at_once)]
+    blocks = [_finding(group, style, names_trace=names_trace) for group in folded(shown_at_once)]
     if not style.verbose:
-        blocks += list(_observed(report, style, names_trace=ids_repeat))
+        blocks += list(_observed(report, style, names_trace=names_trace))
     blocks.append(summary_lines(report, style))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 

@@ -20,9 +20,9 @@ from outstep.workflow.traces import InMemory, Trace
 if TYPE_CHECKING:
     from datetime import date
 
-Path_ = str | Path
-Traces = Path_ | Trace | Iterable[Path_ | Trace | Header | Event]
-Contracts = Path_ | Contract | Sequence[Path_ | Contract]
+AnyPath = str | Path
+Traces = AnyPath | Trace | Iterable[AnyPath | Trace | Header | Event]
+Contracts = AnyPath | Contract | Sequence[AnyPath | Contract]
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
     jobs: int = 1,
     today: date | None = None,
     language: str = "en",
-    cache: Path_ | None = None,
+    cache: AnyPath | None = None,
 ) -> Report:
     """Hold traces against contracts and return the report.
 
@@ -63,9 +63,13 @@ def check(
         language=language,
     )
     contracts, warnings = _contracts(contract, params, cache)
-    paths, in_memory = _sorted(traces)
+    paths, in_memory = _told_apart(traces)
     if in_memory and paths:
-        raise problem("usage/mixed-traces", "paths and traces in memory cannot be checked together")
+        raise problem(
+            "usage/mixed-traces",
+            "paths and traces in memory cannot be checked together",
+            help="check one, then the other",
+        )
     if in_memory:
         group = Group(adapter=InMemory(in_memory), documents=[])
         return check_groups([group], contracts, options, warnings=warnings)
@@ -82,7 +86,7 @@ def unknown_reason(reason: str) -> Exception:
 
 
 def _contracts(
-    given: Contracts, params: Mapping[str, Any] | None, cache: Path_ | None
+    given: Contracts, params: Mapping[str, Any] | None, cache: AnyPath | None
 ) -> tuple[list[Contract], list[Problem]]:
     contracts: list[Contract] = []
     warnings: list[Problem] = []
@@ -96,7 +100,7 @@ def _contracts(
     return contracts, warnings
 
 
-def _sorted(given: Traces) -> tuple[list[str], list[Trace]]:
+def _told_apart(given: Traces) -> tuple[list[str], list[Trace]]:
     """Return the paths and the traces among what was given; a header opens a trace of the events behind it."""
     paths: list[str] = []
     traces: list[Trace] = []

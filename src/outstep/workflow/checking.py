@@ -81,12 +81,7 @@ def check_groups(
 
 def failed(problems: Sequence[Problem]) -> Report:
     """Return the report of a check that could not begin."""
-    return Report(schema=SCHEMA, tool=tool(), gate="error", exit_code=EXIT["error"], faults=tuple(problems))
-
-
-def tool() -> str:
-    """Return what names this version in reports."""
-    return f"outstep {__version__}"
+    return Report(schema=SCHEMA, tool=_tool_version(), gate="error", exit_code=EXIT["error"], faults=tuple(problems))
 
 
 def in_language(contract: Contract, language: str) -> Contract:
@@ -115,8 +110,9 @@ def _results(
         from outstep.workflow.parallel import judge_groups
 
         for result in judge_groups(found, contracts, reading, options.jobs):
-            for _ in result.traces if pulse is not None else ():
-                pulse()  # type: ignore[misc]
+            if pulse is not None:
+                for _ in result.traces:
+                    pulse()
             yield result
         return
     compiled = [Compiled(contract) for contract in contracts]
@@ -142,6 +138,7 @@ class _Suite:
     def add(self, result: Result, told: Told | None) -> None:
         """Take the result of one group."""
         self.faults += result.faults
+        self.warnings += result.warnings
         for judged in result.traces:
             self._traces.append(judged)
             for kept, findings in zip(self._findings, judged.findings, strict=True):
@@ -179,7 +176,7 @@ class _Suite:
         gate = gate_of(findings, faults, options.fail_on, options.allow)
         return Report(
             schema=SCHEMA,
-            tool=tool(),
+            tool=_tool_version(),
             gate=gate,
             exit_code=EXIT[gate],
             contracts=tuple(map(_contract_summary, self.contracts)),
@@ -261,6 +258,10 @@ def _contract_summary(contract: Contract) -> ContractSummary:
         sha256=contract.sha256,
         stage=contract.stage,
     )
+
+
+def _tool_version() -> str:
+    return f"outstep {__version__}"
 
 
 def _fingerprint(*parts: str) -> str:

@@ -55,7 +55,8 @@ class OneTrace:
     """The batches of one trace; its header opens the first."""
 
     def __init__(self, first: Batch, batches: Iterator[Batch]) -> None:
-        self.header: Header = first[0]  # type: ignore[assignment]
+        assert isinstance(first[0], Header)
+        self.header = first[0]
         self.rest: Batch = []
         """What of the last batch belongs to the next trace."""
         self._first = first

@@ -53,6 +53,7 @@ class Result(Struct, kw_only=True):
     counts: list[Counts] = []
     """By contract."""
     faults: list[Problem] = []
+    warnings: list[Problem] = []
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -105,6 +106,8 @@ def judge_group(
         tally = log.tallies[number] if number < len(log.tallies) else Tally(trace=entry.judgement.header.id)
         result.traces.append(_judged(entry, tally, origins, log))
         log.faults += _too_costly(entry)
+        result.warnings += _unrecorded(entry)
+    result.warnings = list(dict.fromkeys(result.warnings))
     result.faults = list(dict.fromkeys(log.faults))
     return result
 
@@ -275,4 +278,18 @@ def _too_costly(entry: _Kept) -> list[Problem]:
         )
         for draft, judgement in zip(entry.drafts, entry.judgements, strict=True)
         for expr in judgement.costly
+    ]
+
+
+def _unrecorded(entry: _Kept) -> list[Problem]:
+    """Return which tools' outcomes a rule asks for, and nobody tells (SEMANTICS section 3)."""
+    return [
+        Problem(
+            code="outcome/unrecorded",
+            sentence=f"the record does not say how calls of `{tool}` went, so none of them counts as ok",
+            help=f"say in `tools` when one fails: `{tool}: {{fails_when: ...}}`, or when it went well: `succeeds_when`",
+            level="warning",
+        )
+        for judgement in entry.judgements
+        for tool in judgement.unrecorded
     ]

@@ -150,7 +150,7 @@ class _Trace:
 
     def __init__(self, stream: Iterator[Event | Header]) -> None:
         self._stream = stream
-        self._next: Event | Header | None = None
+        self._next: Header | None = None
 
     def __iter__(self) -> Iterator[Event]:
         for item in self._stream:
@@ -164,4 +164,4 @@ class _Trace:
         if self._next is None:
             for _ in self:
                 pass
-        return self._next  # type: ignore[return-value]
+        return self._next

@@ -7,7 +7,8 @@ import pytest
 from outstep.adapters.dsh.outcome import is_shortened
 
 SPILLED = (
-    "first lines\n… last lines\n\n(Omitted 70216 bytes. Full formatted result stored at: /tmp/dsh-spill-x/s/1-bash.txt. "
+    "first lines\n… last lines\n\n"
+    "(Omitted 70216 bytes. Full formatted result stored at: /tmp/dsh-spill-x/s/1-bash.txt. "
     "Use read with offset/limit, or grep this path to search within it.)"
 )
 

@@ -27,6 +27,8 @@ class DshAdapter:
 
     def sniff(self, document: Document, head: bytes) -> bool:
         """Return whether the first bytes look like a session log, archive or database."""
+        if not _may_be_log(head):
+            return False
         from outstep.adapters.dsh.storage import looks_like_log
 
         return looks_like_log(document, head)
@@ -72,6 +74,16 @@ class DshAdapter:
     @property
     def _signature(self) -> str:
         return f"{self.name}@{self.version}"
+
+
+_PACKED = (b"PK\x03\x04", b"SQLite format 3\0", b"\x28\xb5\x2f\xfd")
+
+
+def _may_be_log(head: bytes) -> bool:
+    """Return false where it is plain that this is no log: telling more exactly takes a good part of the adapter."""
+    if head.startswith(_PACKED) or b"\\u" in head:
+        return True
+    return b'"type"' in head and (b'"session"' in head or b'"seq"' in head)
 
 
 ADAPTER: Adapter = DshAdapter()

@@ -3,13 +3,13 @@
 Only what is read is declared: what a record holds besides is skipped at scan speed. Names are those of the format.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct, field
+
+# No `from __future__ import annotations` beside these structs: msgspec would compile each annotation at every start.
 
 UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 """What decoding hostile bytes may raise."""
@@ -71,7 +71,7 @@ class Block(Struct, rename="camel"):
     text: str | None = None
     tool_call_id: str | None = None
     is_error: bool | None = None
-    content: list[Block] | None = None
+    content: "list[Block] | None" = None
     tool_name: str | None = None
 
 
@@ -130,7 +130,7 @@ class Answer(Struct, rename="camel"):
     step: int
     message: Message | None = None
     usage: Raw = NOTHING
-    content: list[Block] | None = None
+    content: "list[Block] | None" = None
     provenance: Source | None = None
 
 
@@ -191,7 +191,7 @@ class Answered(Struct, rename="camel"):
     message: Message | None = None
     error: Failure | None = None
     call_id: str | None = None
-    content: list[Block] | None = None
+    content: "list[Block] | None" = None
     is_error: bool | None = None
 
 
@@ -203,7 +203,7 @@ class Dispatch(Struct, rename="camel"):
     name: str = ""
     arguments: Raw = NOTHING
     is_error: bool | None = None
-    content: list[Block] | None = None
+    content: "list[Block] | None" = None
 
 
 class ApprovalAsked(Struct, rename="camel"):
@@ -373,9 +373,7 @@ string = msgspec.json.Decoder(str).decode
 source_seqs = msgspec.json.Decoder(list[int | list[int]]).decode
 
 
-_ESCAPES = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
-)
+_ESCAPES = rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 
 
 def mended_row(text: bytes) -> Row:
@@ -389,7 +387,7 @@ def mended_row(text: bytes) -> Row:
 
 
 def _without_halves(text: bytes) -> bytes:
-    return _ESCAPES.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
+    return re.sub(_ESCAPES, lambda match: rb"\ufffd" if match[1] else match[0], text, flags=re.DOTALL)
 
 
 def text_of(blocks: list[Block]) -> str:

@@ -203,6 +203,7 @@ class _DatabaseLog(Log):
                 code="adapter/unreadable",
                 sentence=f"`{self.uri}` holds a session without a readable header: {error}",
                 place=Place(source=self.uri),
+                help="the other sessions of the database are read; restore this one from its source",
             )
 
     def rows(self) -> Iterator[Row | Loss]:
@@ -218,7 +219,12 @@ class _DatabaseLog(Log):
                 yield self._row(values)
         except (sqlite3.Error, MemoryError, *UNREADABLE) as error:
             sentence = f"`{self.uri}` is a damaged database: {error}"
-            problem = Problem(code="adapter/unreadable", sentence=sentence, place=Place(source=self.uri))
+            problem = Problem(
+                code="adapter/unreadable",
+                sentence=sentence,
+                place=Place(source=self.uri),
+                help="restore the database from its source; what it held of this session is unknown",
+            )
             yield Loss(reason=sentence, problem=problem)
 
     def _row(self, values: tuple[object, ...]) -> Row | Loss:
@@ -289,7 +295,8 @@ def _log_names(archive: ZipFile) -> list[str]:
 def _is_record(line: bytes) -> bool:
     try:
         found = records.head(line)
-        return found.type == "session"
+        # Other harnesses begin their logs with `session`, too: only dsh writes `createdAt` (0.1.0-0.2.1).
+        return found.type == "session" and found.created_at is not None
     except UNREADABLE:
         pass
     try:

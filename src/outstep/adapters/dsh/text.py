@@ -310,7 +310,8 @@ def _frames(data: bytes, uri: str) -> Iterator[bytes | Loss]:
 
 
 def _loss(code: str, sentence: str, uri: str) -> Loss:
-    return Loss(reason=sentence, problem=Problem(code=code, sentence=sentence, place=Place(source=uri)))
+    help = "restore the file from its source; what this part held is unknown"
+    return Loss(reason=sentence, problem=Problem(code=code, sentence=sentence, place=Place(source=uri), help=help))
 
 
 def _no_header(uri: str, place: Place, what: str) -> Problem:

@@ -97,6 +97,7 @@ class Trace:
             code="adapter/damaged-record",
             sentence=f"{self._more_faults} more records of `{self.root.log.uri}` are damaged",
             place=Place(source=self.root.log.uri),
+            help="the log as a whole is damaged: restore it from its source",
         )
         return [*self.faults, last]
 

@@ -32,7 +32,7 @@ class AtMostMonitor(CountingMonitor):
         kind = rule.kind
         assert isinstance(kind, AtMost)
         self.upper = UpperBound(self, kind.bound)
-        self.outcome_slot = self.upper.outcome_slot
+        self.asks_outcomes = self.upper.outcome_slot
 
     def on(self, view: View) -> None:
         """Judge an event of `for` whose conditions hold."""

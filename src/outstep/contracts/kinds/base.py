@@ -173,12 +173,25 @@ class Run(Protocol):
 class KindMonitor(Protocol):
     """What watches one rule on one trace."""
 
+    has_deadline: bool
+    """Whether it is told of decisions and of every event (`opened`, `passed`, `took`)."""
+    asks_outcomes: bool
+    """Whether it is told of every result (`answered`)."""
+
     def on(self, view: Any) -> None:
         """Judge an event of `for` whose conditions hold."""
         ...
 
     def seen(self, slot: int, view: Any) -> None:
         """Take note of an event that selector number `slot` of the kind may pick; its `where` is not yet read."""
+        ...
+
+    def doubted(self) -> None:
+        """Take note that an event may be one of `for` whose conditions hold, and it cannot be told."""
+        ...
+
+    def answered(self, view: Any) -> None:
+        """Take the result of a call; `view` is of the result."""
         ...
 
     def opened(self, lane: Any) -> None:
@@ -209,12 +222,21 @@ class KindMonitor(Protocol):
 class Quiet:
     """A monitor that only judges events of `for`; the base of the others."""
 
+    has_deadline = False
+    asks_outcomes = False
+
     def __init__(self, index: int, rule: Rule, run: Run) -> None:
         self.index = index
         self.rule = rule
         self.run = run
 
     def seen(self, slot: int, view: Any) -> None:
+        """Nothing to note."""
+
+    def doubted(self) -> None:
+        """Nothing to note."""
+
+    def answered(self, view: Any) -> None:
         """Nothing to note."""
 
     def opened(self, lane: Any) -> None:

@@ -61,6 +61,10 @@ class CountingMonitor(Quiet):
         self._rows.clear()
         self._past.clear()
 
+    def doubted(self) -> None:
+        """Take note that an event may count here, and it cannot be told."""
+        self.has_undecided = True
+
     # -- one event ---------------------------------------------------------------------------------------------------
 
     def tally_of(self, view: View) -> tuple[Any, Tally] | None:
@@ -74,13 +78,32 @@ class CountingMonitor(Quiet):
         slot = (key, begins) if begins >= 0 else key
         tally = self.tallies.get(slot)
         if tally is None:
+            self._settle_ended(view, begins)
             tally = self.tallies[slot] = Tally(begins)
         return key, tally
+
+    def _settle_ended(self, view: View, begins: int) -> None:
+        """Settle counts to which nothing can be added any more, so that they need not be kept."""
+        run: Any = self.run
+        if not view.is_issued or self.rule.counting == "effects" or run.header.lanes or len(run.lanes) > 1:
+            return
+        if self.rule.per_turn:
+            ended = [slot for slot, tally in self.tallies.items() if self._key_in(slot, tally)[1] < view.lane.start]
+        elif begins >= 0 and not run.plan.has_joined_window(self.index, self.rule):
+            ended = [slot for slot, tally in self.tallies.items() if tally.since < begins]
+        else:
+            return
+        self.end_counts({slot: self.tallies.pop(slot) for slot in ended})
+
+    def end_counts(self, tallies: dict[Any, Tally]) -> None:
+        """Settle counts to which nothing can be added any more."""
+        for slot, tally in tallies.items():
+            self._settle_count(slot, tally)
 
     def key_of(self, view: View) -> Any:
         """Return the key of an event; none after settling an unreadable one."""
         if self.rule.per_turn:
-            return (view.lane.id, view.at)
+            return (_lane_of(view), view.at)
         if not self.rule.per:
             return ALL
         key = self.run.read_key(self.rule.per, view)
@@ -95,7 +118,7 @@ class CountingMonitor(Quiet):
         return key
 
     def _in_a_row(self, key: Any, view: View, since: int) -> Tally:
-        lane = view.lane.id
+        lane = _lane_of(view)
         place, number = self._rows.get(lane, (None, 0))
         here = view.at if view.is_issued else view.seq
         if place != here:
@@ -171,39 +194,47 @@ class CountingMonitor(Quiet):
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        past: list[tuple[Any, Tally]] = [(None, tally) for tally in self._past]
-        for slot, tally in (*past, *self.tallies.items()):
-            if tally.is_reported:
-                continue
-            if tally.doubt is not None:
-                view, sentence = tally.doubt
-                self.run.settle(
-                    self.index,
-                    "inconclusive",
-                    view,
-                    sentence,
-                    reason="hidden-evidence",
-                    key=self.key_text(view),
-                    missing=(sentence,),
-                )
-            elif self.is_veiled:
-                self.run.settle(
-                    self.index,
-                    "inconclusive",
-                    self._veil,
-                    "an event with a hidden key may count here",
-                    reason="hidden-evidence",
-                    key=self._slot_text(slot, tally),
-                )
-            else:
-                self.run.tallies[3 * self.index] += 1
+        for tally in self._past:
+            self._settle_count(None, tally)
+        self.end_counts(self.tallies)
 
-    def _slot_text(self, slot: Any, tally: Tally) -> str:
-        """Return the key of a count as text for people."""
-        return self.text_of(slot[0] if self.rule.in_a_row or tally.since >= 0 else slot)
+    def _settle_count(self, slot: Any, tally: Tally) -> None:
+        if tally.is_reported:
+            return
+        if tally.doubt is not None:
+            view, sentence = tally.doubt
+            self.run.settle(
+                self.index,
+                "inconclusive",
+                view,
+                sentence,
+                reason="hidden-evidence",
+                key=self.key_text(view),
+                missing=(sentence,),
+            )
+        elif self.is_veiled:
+            self.run.settle(
+                self.index,
+                "inconclusive",
+                self._veil,
+                "an event with a hidden key may count here",
+                reason="hidden-evidence",
+                key=self.text_of(self._key_in(slot, tally)),
+            )
+        else:
+            self.run.tallies[3 * self.index] += 1
+
+    def _key_in(self, slot: Any, tally: Tally) -> Any:
+        """Return the key of a count from the slot under which it is kept."""
+        return slot[0] if slot and (self.rule.in_a_row or tally.since >= 0) else slot
 
     def text_of(self, key: Any) -> str:
         """Return a key as text for people."""
         if self.rule.per_turn or not self.rule.per:
             return ""
         return ", ".join(show(from_key(part)) for part in key)
+
+
+def _lane_of(view: Any) -> str:
+    """Return the lane of an event; a snapshot of the state belongs to none."""
+    return view.lane.id if view.lane is not None else ""

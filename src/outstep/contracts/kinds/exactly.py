@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from outstep.contracts.kinds.base import Lane, Run, View
-from outstep.contracts.kinds.counting import CountingMonitor
+from outstep.contracts.kinds.counting import CountingMonitor, Tally
 from outstep.contracts.kinds.lower import LowerBound
 from outstep.contracts.kinds.upper import UpperBound
 from outstep.contracts.selectors import Expr
@@ -35,16 +35,17 @@ class ExactlyMonitor(CountingMonitor):
         self.upper = UpperBound(self, kind.bound)
         self.lower = LowerBound(self, kind.bound, is_exact=True)
         self.has_deadline = bool(rule.until)
-        self.outcome_slot = self.upper.outcome_slot
+        self.asks_outcomes = self.upper.outcome_slot
         self._places: dict[int, tuple[int, Any]] = {}
-        """Window and key of each counted event, by `seq`."""
+        """Window and key of each count, by the `seq` of its first event."""
 
     def on(self, view: View) -> None:
         """Judge an event of `for` whose conditions hold."""
         place = self.lower.on(view)
         if place is not None:
-            self.upper.on(view)
-            self._places[view.seq] = place
+            tally = self.upper.on(view)
+            if tally is not None and tally.first == view.seq:
+                self._places[view.seq] = place
 
     def opened(self, lane: Lane) -> None:  # noqa: ARG002 - windows are of the whole run
         """Take note that a decision opens."""
@@ -52,24 +53,19 @@ class ExactlyMonitor(CountingMonitor):
 
     def marked(self, role: str, seq: int) -> None:
         """Take note that a window opens or ends."""
-        self._note_over()
+        self._note_over(self.tallies)
         self.lower.marked(role, seq)
 
     def answered(self, view: View) -> None:
         """Take the result of a call that was counted."""
         self.upper.answered(view)
 
-    def _note_over(self) -> None:
-        """A count that is over the bound, or in doubt, will not be settled a second time."""
-        for tally in self.tallies.values():
-            if (tally.is_reported or tally.doubt is not None) and tally.first in self._places:
-                self.lower.over.add(self._places[tally.first])
-
-    def close(self) -> None:
-        """Settle every key, or the run."""
-        self.upper.close()
-        self._note_over()
-        for tally in self.tallies.values():
+    def end_counts(self, tallies: dict[Any, Tally]) -> None:
+        """Take counts to which nothing can be added any more; too few of them is said when their window is settled."""
+        self._note_over(tallies)
+        for tally in tallies.values():
+            if tally.first is not None:
+                self._places.pop(tally.first, None)
             if tally.doubt is not None and not tally.is_reported:
                 view, sentence = tally.doubt
                 self.run.settle(
@@ -81,6 +77,17 @@ class ExactlyMonitor(CountingMonitor):
                     key=self.key_text(view),
                     missing=(sentence,),
                 )
+
+    def _note_over(self, tallies: dict[Any, Tally]) -> None:
+        """A count that is over the bound, or in doubt, will not be settled a second time."""
+        for tally in tallies.values():
+            if (tally.is_reported or tally.doubt is not None) and tally.first in self._places:
+                self.lower.over.add(self._places[tally.first])
+
+    def close(self) -> None:
+        """Settle every key, or the run."""
+        self.upper.close()
+        self.end_counts(self.tallies)
         self.lower.close()
 
     def restart(self) -> None:

@@ -53,7 +53,13 @@ class LowerBound:
         if key is None or amount is None:
             return None
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
-        self._windows.setdefault(window, {}).setdefault(key, []).append((view.at, amount))
+        items = self._windows.setdefault(window, {}).setdefault(key, [])
+        if self._rule.since:
+            surely, _ = self._run.newest_since(self._counting.index, self._rule, window, view.at)
+            items[:] = [item for item in items if item[0] > surely]
+            items.append((view.at, amount))
+        else:
+            items[:] = [(view.at, amount + sum(counted for _, counted in items))]
         return window, key
 
     def count(self, key: Any, amount: Any) -> None:

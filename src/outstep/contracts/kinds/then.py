@@ -83,8 +83,8 @@ class ThenMonitor(Quiet):
         self.by_call: dict[int, list[Pending]] = {}
         self.asked: set[int] = set()
         """Calls, by `seq`, whose own result is waited for and that generated code took; the run holds their events."""
-        self.texts: list[tuple[str, int, str, Callable[[], Any]]] = []
-        """A few values that wait for a text: in lower case, where it began to wait, as it is, how to make its view."""
+        self.texts: list[tuple[str, int, str, Callable[..., Any], tuple[Any, ...]]] = []
+        """A few values that wait for a text: in lower case, since when, as they are, and what makes the view."""
         self._mentions: list[MentionTable | None] = [None for _ in kind.any]
         for slot, selector in enumerate(kind.any):
             value = mentioned(run.plan.joins["kind", index, slot].rest)
@@ -142,42 +142,46 @@ class ThenMonitor(Quiet):
         pending.mention = (slot, key, value)
         return True
 
-    def wait_for_text(self, seq: int, value: Any, view: Callable[[], Any]) -> None:
-        """Let an event wait for a text that mentions `value`; its view is made only if it is needed."""
+    def wait_for_text(self, seq: int, value: Any, view: Callable[..., Any], *parts: Any) -> None:
+        """Let an event wait for a text that mentions `value`; its view is made of `parts` only if it is needed."""
         if type(value) is str and _WORD.fullmatch(value) and len(self.texts) < _FEW:
-            self.texts.append((value.lower(), seq, value, view))
+            self.texts.append((value.lower(), seq, value, view, parts))
         else:
             self.unfold()
-            self.wait(view(), (), value)
+            self.wait(view(*parts), (), value)
 
     def answer_text(self, text: str, at: int) -> None:
         """Let a message answer what waits for a text; `at` is where its decision opened."""
         if self.waiting:
             self.answer(0, (), at, text)
+        texts = self.texts
+        if not texts:
+            return
         probe = text.lower() if text.isascii() else normalise(text)
-        for waiting in self.texts:
+        for waiting in texts:
             if waiting[0] in probe:
-                left = [waiting for waiting in self.texts if waiting[1] >= at or not stands_in(probe, waiting[0])]
-                self.run.tallies[3 * self.index] += len(self.texts) - len(left)
-                self.texts = left
+                left = [waiting for waiting in texts if waiting[1] >= at or not stands_in(probe, waiting[0])]
+                self.run.tallies[3 * self.index] += len(texts) - len(left)
+                texts[:] = left
                 return
 
-    def answer_call(self, call: Any, view: Callable[[], Any]) -> None:
+    def answer_call(self, call: Any, view: Callable[..., Any], *parts: Any) -> None:
         """Take the result of a call that waits for it and does not get what it waits for, or is not sure to."""
         if call.event.seq in self.asked:
             self.asked.discard(call.event.seq)
             self._adopt(call)
         if call.event.seq in self.by_call:
-            self._its_result(self.kind.any[0], view())
+            self._its_result(self.kind.any[0], view(*parts))
 
     def unfold(self) -> None:
         """Bring what generated code let wait into the exact form."""
         for call in self.run.open_calls(self.asked) if self.asked else ():
             self._adopt(call)
         self.asked.clear()
-        texts, self.texts = self.texts, []
-        for _, _, value, view in texts:
-            self.wait(view(), (), value)
+        texts = self.texts.copy()
+        self.texts.clear()
+        for _, _, value, view, parts in texts:
+            self.wait(view(*parts), (), value)
 
     def _adopt(self, call: Any) -> None:
         view = self.run.call_view(call)
@@ -409,7 +413,7 @@ class ThenMonitor(Quiet):
         self.waiting.clear()
         self.by_call.clear()
         self.asked.clear()
-        self.texts = []
+        self.texts.clear()
         for waiting in self._by_key:
             waiting.clear()
         for table in self._mentions:

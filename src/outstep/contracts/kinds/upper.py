@@ -33,19 +33,19 @@ class UpperBound:
         """Forget everything, for the next trace."""
         self.open.clear()
 
-    def on(self, view: View) -> None:
-        """Count an event and compare."""
+    def on(self, view: View) -> Tally | None:
+        """Count an event and compare; return the count that it belongs to."""
         counting = self._counting
         found = counting.tally_of(view)
         amount = counting.amount(view) if found is not None else None
         if found is None or amount is None:
-            return
+            return None
         key, tally = found
         if tally.first is None:
             tally.first = view.seq
         if self._rule.counting == "effects":
             self.open[view.seq] = (key, tally, amount, view)
-            return
+            return tally
         tally.amount += amount
         seen = tally.amount
         if self._counter is not None:
@@ -56,6 +56,7 @@ class UpperBound:
         bound = counting.bound(self._bound, view)
         self._doubt_total(tally, view)
         counting.exceeds(view, tally, seen, bound, surely)
+        return tally
 
     def _surely(self, tally: Tally, view: Any, seen: Any, amount: Any) -> Any:
         """Return what counts at an event whatever the gaps hide."""
@@ -65,7 +66,7 @@ class UpperBound:
         is_cut = cut > tally.since
         row = -1
         if self._rule.in_a_row:
-            row = self._run.gaps.newest(self._rule.triggers, view.seq, view.lane.id)
+            row = self._run.gaps.newest(self._rule.triggers, view.seq, view.lane.id if view.lane is not None else None)
         sure = amount + sum(
             counted
             for at, seq, counted in tally.recent
