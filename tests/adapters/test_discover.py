@@ -145,6 +145,13 @@ def test_a_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
     writer.join()
 
 
+def test_a_pipe_that_only_fits_a_pattern_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jsonl")
+    log = ReadLog()
+    assert discover.documents([str(tmp_path / "*.jsonl")], log) == []
+    assert [fault.code for fault in log.faults] == ["input/unreadable"]
+
+
 def test_a_folder_without_traces_is_a_fault(tmp_path: Path) -> None:
     empty, notes = tmp_path / "empty", tmp_path / "notes"
     empty.mkdir()

@@ -78,6 +78,7 @@ USAGE: list[tuple[tuple[str, ...], str, str]] = [
     (("check", "good.jsonl", "-c", "refund", "--fail-on", "wran"), "usage/arguments", "did you mean `warn`?"),
     (("check", "good.jsonl", "-c", "refund", "--allow", "hidden-triger"), "usage/arguments", "`hidden-trigger`"),
     (("check", "good.jsonl", "-c", "refund", "--param", "x"), "usage/arguments", "NAME=VALUE"),
+    (("check", "good.jsonl", "-c", "refund", "--param", "x=\udcff"), "usage/arguments", "UTF-8"),
     (("check", "good.jsonl", "-c", "refund", "--format", "json"), "usage/arguments", "--output json=FILE"),
     (("check", "good.jsonl", "-c", "refund", "-j", "two"), "usage/arguments", "--help"),
     (("check", "good.jsonl", "-c", "refund", "-j", "-2"), "usage/arguments", "processes"),

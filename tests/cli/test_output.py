@@ -12,7 +12,7 @@ from outstep.cli import output
 from outstep.cli.imports import import_line, sum_line
 from outstep.errors import OutstepError
 from outstep.findings import TraceSummary
-from tests.cli.conftest import Outstep
+from tests.cli.conftest import SHOP, Outstep
 
 CHECK = ("check", "-c", "refund.yaml", "bad.jsonl")
 
@@ -70,6 +70,29 @@ def test_no_contract_is_overwritten_by_its_report(outstep: Outstep) -> None:
     done = outstep(*CHECK, "--output", "json=./refund.yaml")
     assert done.code == 2
     assert "is read by this check" in done.err
+
+
+def test_no_trace_met_in_a_folder_and_no_included_file_is_overwritten(outstep: Outstep, tmp_path: Path) -> None:
+    runs, common = tmp_path / "runs", tmp_path / "common.yaml"
+    runs.mkdir()
+    trace = (SHOP / "good.jsonl").read_bytes()
+    (runs / "good.jsonl").write_bytes(trace)
+    common.write_bytes((SHOP / "refund.yaml").read_bytes())
+    contract = tmp_path / "contract.yaml"
+    contract.write_text("outstep: contract/v1\ninclude: [./common.yaml, integrity]\n")
+    for given, report in (("refund.yaml", runs / "good.jsonl"), (str(contract), common)):
+        before = report.read_bytes()
+        done = outstep("check", "-c", given, str(runs), "--output", f"json={report}")
+        assert done.code == 2
+        assert "is read by this check" in done.err
+        assert report.read_bytes() == before
+    assert outstep("check", "-c", "refund.yaml", str(runs), "--output", f"json={runs / 'report.json'}").code == 0
+
+
+def test_one_file_under_two_names_is_written_once(outstep: Outstep, tmp_path: Path) -> None:
+    done = outstep(*CHECK, "--output", f"json={tmp_path}/a", "--output", f"terminal={tmp_path}/./a")
+    assert (done.code, (tmp_path / "a").exists()) == (2, False)
+    assert "two reports" in done.err
 
 
 def test_a_contract_with_mistakes_still_gives_a_report(outstep: Outstep) -> None:

@@ -145,6 +145,27 @@ def test_a_contract_that_is_not_there_is_told_so(tmp_path: Path) -> None:
     assert [problem.code for problem in error.value.problems] == ["contract/unreadable"]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [(".", "folder"), (os.devnull, "neither a file nor a pipe"), ("big.yaml", "more than")]
+)
+def test_what_could_go_on_without_end_is_no_contract(name: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "big.yaml").write_bytes(b"#" * (contract_cache.LARGEST_FILE + 1))
+    (tmp_path / "contract.yaml").write_text(f"outstep: contract/v1\ninclude: [{tmp_path / name}]\nrules: []\n")
+    for path in (str(tmp_path / name), str(tmp_path / "contract.yaml")):
+        with pytest.raises(OutstepError) as error:
+            open_contract(path)
+        assert words in error.value.problems[0].sentence
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8 there")
+def test_a_name_that_is_no_text_cannot_be_kept_and_is_no_trouble(tmp_path: Path, folder: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.yaml")
+    Path(path).write_text("outstep: contract/v1\nrules: [{id: R, never: message}]\n")
+    for _ in range(2):
+        assert open_contract(path, cache=ContractCache(folder)).contract.rules[0].id == "R"
+    assert entries(folder) == []
+
+
 def poison(folder: Path) -> bytes:
     """Let the one entry say that nothing is required, with a right digest."""
     (entry,) = entries(folder)

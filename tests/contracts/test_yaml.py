@@ -100,6 +100,13 @@ def test_what_yaml_would_hide_or_refuse_is_a_mistake(text: str, sentence: str) -
     assert found[0].place is not None
 
 
+def test_a_trace_in_place_of_a_contract_is_told_so() -> None:
+    text = '{"type":"trace","schema":"trace/v1","id":"t"}\n{"type":"user.message","seq":1}\n'
+    report = Report()
+    read(File(0, "a.jsonl", text), report)
+    assert "a recorded trace" in report.problems("error")[0].help
+
+
 def test_an_alias_repeats_a_value() -> None:
     assert value("a: &x [1]\nb: *x\n") == {"a": [1], "b": [1]}
 

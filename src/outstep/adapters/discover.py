@@ -111,7 +111,7 @@ class _Finder:
         else:
             self._not_found(given, "does not exist")
 
-    def _existing(self, given: str) -> None:
+    def _existing(self, given: str, *, is_named: bool = True) -> None:
         try:
             mode = os.stat(given).st_mode
         except OSError as error:
@@ -121,8 +121,9 @@ class _Finder:
             self._folder(given)
         elif stat.S_ISREG(mode):
             self._keep(given, Found(document=Document(given, given)))
-        elif stat.S_ISFIFO(mode):
-            # A pipe gives its bytes once, and a document is looked at more than once.
+        elif stat.S_ISFIFO(mode) and is_named:
+            # A pipe gives its bytes once, and a document is looked at more than once. One that only fits a pattern may
+            # never give any.
             self._pipe(given)
         else:
             self._fault(given, OSError("it is neither a file nor a folder"))
@@ -172,7 +173,7 @@ class _Finder:
         if not hits:
             self._not_found(given, "matches no file")
         for hit in hits:
-            self._existing(hit)
+            self._existing(hit, is_named=False)
 
     def _deep(self, given: str) -> list[str]:
         """Return the files that a pattern with `**` means."""

@@ -209,7 +209,14 @@ def read_param(text: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name:
         raise problem("usage/arguments", f"`--param {text}` names no value", help="write --param NAME=VALUE")
+    if not is_text(value):
+        raise problem("usage/arguments", f"the value of `--param {name}` is no UTF-8", help="write it as JSON escapes")
     try:
         return name, loads(value)
     except Unreadable:
         return name, value
+
+
+def is_text(word: str) -> bool:
+    """Return whether a word of the command line is UTF-8; bytes that are not come as lone halves of characters."""
+    return word.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in word)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, chosen, read_param
 from outstep.cli.imports import say_imports
-from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, write_whole
+from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, sources_of, write_whole
 from outstep.contracts.model import Contract
 from outstep.errors import OutstepError, Problem, problem
 from outstep.findings import Report
@@ -40,7 +40,7 @@ def run(words: Sequence[str]) -> int:
     settings = _settings(given)
     check_not_read(outputs, [*settings["paths"], *settings["contract"]])
     imports: list[Judged] = []
-    report = _checked(settings, given, imports)
+    report = _checked(settings, given, outputs, imports)
     say_imports(imports, verbose=given.verbose)
     console.say_problems((*report.faults, *report.warnings))
     return _write(report, outputs, given)
@@ -110,7 +110,7 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _checked(settings: dict[str, Any], given: Given, imports: list[Judged]) -> Report:
+def _checked(settings: dict[str, Any], given: Given, outputs: Sequence[Output], imports: list[Judged]) -> Report:
     """Return the report; a check that cannot begin gives one, too."""
     contracts: list[Contract] = []
     warnings: list[Problem] = []
@@ -126,6 +126,7 @@ def _checked(settings: dict[str, Any], given: Given, imports: list[Judged]) -> R
         warnings += more
     if problems:
         return failed(tuple(dict.fromkeys(problems)))
+    check_not_read(outputs, [source for contract in contracts for source in contract.sources])
     options = CheckOptions(
         format=settings["format"],
         unpinned=settings["unpinned"],
@@ -189,6 +190,7 @@ def _write(report: Report, outputs: Sequence[Output], given: Given) -> int:
     """Write the reports; one that cannot be written is a fault of its own."""
     code = report.exit_code
     unwritten: list[Problem] = []
+    read = sources_of(report) if any(output.file != STDOUT for output in outputs) else set()
     for output in outputs:
         text = renderer(output.format).render(report, _style(output, given))
         try:
@@ -196,6 +198,8 @@ def _write(report: Report, outputs: Sequence[Output], given: Given) -> int:
                 console.put(text)
                 console.flush()
             else:
+                # Which files a folder or pattern means is known only now.
+                check_not_read([output], read)
                 write_whole(output.file, text)
         except BrokenPipeError:
             # The verdict stands, whoever stopped reading it.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
 
 from outstep.errors import problem
+from outstep.findings import Report
 from outstep.render import renderer
 
 STDOUT = "-"
@@ -29,7 +30,8 @@ def read_outputs(texts: Sequence[str], *, is_json: bool) -> list[Output]:
         outputs.append(Output("json", STDOUT))
     outputs = list(dict.fromkeys(outputs))
     files = [output.file for output in outputs]
-    twice = next((file for file in files if files.count(file) > 1), None)
+    meant = [file if file == STDOUT else os.path.realpath(file) for file in files]
+    twice = next((file for file, path in zip(files, meant, strict=True) if meant.count(path) > 1), None)
     if twice is not None:
         shown = "stdout" if twice == STDOUT else f"`{twice}`"
         raise problem("usage/arguments", f"two reports cannot both go to {shown}", help="name a file for one of them")
@@ -78,7 +80,14 @@ def write_whole(file: str, text: str) -> None:
         ) from None
 
 
-def check_not_read(outputs: Sequence[Output], paths: Sequence[str]) -> None:
+def sources_of(report: Report) -> set[str]:
+    """Return the files that were read as traces, those with faults and archives among them."""
+    named = [source for trace in report.traces for source in trace.sources]
+    named += [fault.place.source for fault in report.faults if fault.place is not None]
+    return {*named, *(source.partition("!")[0] for source in named)}
+
+
+def check_not_read(outputs: Sequence[Output], paths: Iterable[str]) -> None:
     """Refuse to write a report over something that is to be read."""
     read = {os.path.realpath(path) for path in paths if path != STDOUT}
     for output in outputs:

@@ -369,4 +369,6 @@ def _unreadable(text: str, at: int, sentence: str, file: File) -> tuple[str, Spa
     start, _ = file.line_range(at)
     if "\t" in text[start : at + 1] and not text[start:at].strip():
         sentence, help = "a tab indents this line", "YAML indents with spaces only"
+    elif text.startswith("{") and "\n{" in text:
+        help = "JSON Lines are a recorded trace: a contract is named with `--contract`, a trace without it"
     return sentence.replace("`", "'"), Span(file, at, at + 1), help

@@ -174,8 +174,19 @@ def _is_unusual(rule: Rule) -> bool:
     if isinstance(rule.kind, Integrity):
         return False
     return bool(rule.after) or any(
-        selector.what == "state" or selector.by not in {None, "main", "any"} for selector in rule.triggers
+        selector.what == "state" or selector.by not in {None, "main", "any"} for selector in asked(rule)
     )
+
+
+def asked(rule: Rule) -> tuple[Selector, ...]:
+    """Return the selectors whose absence from the record would let a rule hold or be vacuous."""
+    is_lower = isinstance(rule.kind, AtLeast | Exactly)
+    selectors = rule.after if isinstance(rule.kind, AtLeast) else rule.after + rule.triggers
+    if is_lower:
+        selectors += rule.until
+    if is_lower or isinstance(rule.kind, Needs):
+        selectors += rule.since
+    return selectors
 
 
 def _of_its_calls(selector: Selector, rule: Rule) -> Selector:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never
+from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Never
 from outstep.contracts.model import Rule, Text
 from outstep.contracts.selectors import Expr, Selector
+from outstep.engine.plan import asked
 from outstep.engine.views import View
 from outstep.events import RunEnd
 from outstep.expr.values import Hidden, Missing, show
@@ -204,11 +205,10 @@ class Rulings:
             return "inconclusive"
         if isinstance(rule.kind, Integrity):
             return "satisfied"
-        if rule.judge == "run":
-            doubt = self._doubt(index, rule)
-            if doubt is not None:
-                self.emit(index, "inconclusive", doubt)
-                return "inconclusive"
+        doubt = self._doubt(index, rule)
+        if doubt is not None:
+            self.emit(index, "inconclusive", doubt)
+            return "inconclusive"
         if satisfied:
             return "satisfied"
         speaks_of_run = isinstance(rule.kind, Never | AtLeast | Exactly)
@@ -216,7 +216,7 @@ class Rulings:
 
     def _doubt(self, index: int, rule: Rule) -> Ruling | None:
         run = self._run()
-        if run.may_hide_trigger(index, rule):
+        if rule.judge == "run" and run.may_hide_trigger(index, rule):
             return Ruling(
                 rule=index,
                 verdict="inconclusive",
@@ -228,7 +228,7 @@ class Rulings:
                     if place <= run.last_seq
                 ),
             )
-        if not run.is_recorded(_asked(rule)):
+        if not run.is_recorded(asked(rule)):
             return Ruling(
                 rule=index,
                 verdict="inconclusive",
@@ -239,17 +239,6 @@ class Rulings:
 
     def _run(self) -> Run:
         return self  # type: ignore[return-value]
-
-
-def _asked(rule: Rule) -> tuple[Selector, ...]:
-    """Return the selectors whose absence from the record would let a rule hold or be vacuous."""
-    is_lower = isinstance(rule.kind, AtLeast | Exactly)
-    selectors = rule.after if isinstance(rule.kind, AtLeast) else rule.after + rule.triggers
-    if is_lower:
-        selectors += rule.until
-    if is_lower or isinstance(rule.kind, Needs):
-        selectors += rule.since
-    return selectors
 
 
 def _element(view: View | None) -> str:

@@ -216,11 +216,23 @@ class Run(Rulings, Triggers):
             if event.tool:
                 self.remark("UNDECLARED_TOOL", f"`{event.tool}` is not declared in `tools`", event.seq)
         elif tool.args is not None and event.args_raw is None:
-            wrong = schema.misfit(tool.args, self.arguments(event), self.parts.schemas)
-            if wrong is not None:
-                self.remark(
-                    "ARGUMENTS_FIT", f"the arguments do not fit the schema of `{canonical}`: {wrong}", event.seq
-                )
+            self._check_arguments(event, tool, canonical)
+
+    def _check_arguments(self, event: ToolCall, tool: Tool, canonical: str) -> None:
+        assert tool.args is not None
+        hidden = [_steps(pointer)[1:] for pointer in event.hidden if _steps(pointer)[:1] in (["args"], [])]
+        value = self._recorded_arguments(event) if hidden else self.arguments(event)
+        wrong = schema.misfit(tool.args, value, self.parts.schemas, hidden)
+        if wrong is not None:
+            self.remark("ARGUMENTS_FIT", f"the arguments do not fit the schema of `{canonical}`: {wrong}", event.seq)
+        elif hidden:
+            self.remark(
+                "ARGUMENTS_FIT",
+                "a part of the arguments is hidden, so it cannot be told whether they fit",
+                event.seq,
+                verdict="inconclusive",
+                reason="hidden-evidence",
+            )
 
     def _step_result(self, event: ToolResult) -> None:
         lane = self.lane(event.agent)
@@ -450,11 +462,13 @@ class Run(Rulings, Triggers):
         """Return the arguments of a call, with what its tool's schema gives by default."""
         if self._args[0] == call.seq:
             return self._args[1]
-        value = self._read_arguments(call)
+        value = self._recorded_arguments(call)
+        if call.hidden and not isinstance(value, Missing):
+            value = mask(value, call.hidden, "/args")
         self._args = (call.seq, value)
         return value
 
-    def _read_arguments(self, call: ToolCall) -> Any:
+    def _recorded_arguments(self, call: ToolCall) -> Any:
         if call.args_raw is not None:
             return Missing("`args`: the recorded arguments are no JSON")
         if not bytes(call.args):
@@ -466,7 +480,7 @@ class Run(Rulings, Triggers):
         tool = self.parts.tools.get(self.canonical(call.tool))
         if tool is not None and tool.args is not None:
             value = schema.with_defaults(tool.args, value)
-        return mask(value, call.hidden, "/args") if call.hidden else value
+        return value
 
     def data(self, event: ToolResult, call: OpenCall | None) -> Any:
         """Return the data of a result: structured content, else what its tool's `reads` makes of the text."""
@@ -767,6 +781,11 @@ def conjunction(values: Sequence[Any]) -> bool | Missing | Hidden:
         elif value is not True and not isinstance(undecided, Hidden):
             undecided = value if isinstance(value, Missing) else Missing("not a truth value")
     return undecided
+
+
+def _steps(pointer: str) -> list[str]:
+    """Return the steps of a JSON pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def _names_fit(selector: Selector, names: ToolNames, recorded: str, canonical: str) -> bool:

@@ -7,6 +7,7 @@ ever fetched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -28,8 +29,13 @@ _PROVABLE = frozenset(
 """Keywords that are checked here; `format` and the describing ones demand nothing."""
 
 
-def misfit(schema: dict[str, Any], value: Any, cache: dict[int, Any]) -> str | None:
-    """Return why a value does not fit a schema, or none; `cache` keeps what was prepared for a schema."""
+def misfit(
+    schema: dict[str, Any], value: Any, cache: dict[int, Any], hidden: Sequence[Sequence[str]] = ()
+) -> str | None:
+    """Return why a value does not fit a schema, or none; `cache` keeps what was prepared for a schema.
+
+    What is wrong above, at or below a `hidden` path is left out: it may be the redaction that does not fit.
+    """
     if proves_fit(schema, value):
         return None
     validator = cache.get(id(schema))
@@ -38,13 +44,18 @@ def misfit(schema: dict[str, Any], value: Any, cache: dict[int, Any]) -> str | N
     if isinstance(validator, str):
         return validator
     try:
-        errors = sorted(validator.iter_errors(value), key=lambda error: (list(map(str, error.path)), error.message))
+        found = [error for error in validator.iter_errors(value) if not _touches(list(map(str, error.path)), hidden)]
+        errors = sorted(found, key=lambda error: (list(map(str, error.path)), error.message))
     except Exception as error:
         return f"the schema cannot be applied: {error}"
     if not errors:
         return None
     pointer = "".join(f"/{part}" for part in errors[0].path)
     return f"{pointer or '/'}: {errors[0].message[:200]}"
+
+
+def _touches(path: Sequence[str], hidden: Sequence[Sequence[str]]) -> bool:
+    return any(path[: len(place)] == place or place[: len(path)] == path for place in hidden)
 
 
 def proves_fit(schema: Any, value: Any) -> bool:

@@ -191,7 +191,7 @@ class Triggers:
             monitor = run.monitors[index]
             if monitor is not None:
                 monitor.doubted()
-            if isinstance(rule.kind, AtLeast | Exactly):
+            if isinstance(rule.kind, AtLeast | Exactly) and not (rule.per or rule.per_turn):
                 return
             reason = "hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition"
             run.settle(

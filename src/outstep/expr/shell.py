@@ -74,13 +74,18 @@ def _with_inner(words: Words, depth: int) -> Iterator[Words]:
         yield from _all_commands(script, depth - 1)
 
 
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+
+
 def _plain_commands(text: str) -> Iterator[Words]:
     if len(text) > _LONGEST:
         raise ValueError(f"unreadable command: longer than {_LONGEST} characters")
     if "\0" in text:
         raise ValueError("unreadable command: it holds a NUL character")
     source = text.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
+    # tree-sitter-bash 0.25.1 reads characters beyond ASCII through tables of the C library that end before the last of
+    # them, which kills the process. None of them means anything to a shell, so it gets a plain sign in their place.
+    root = _parser().parse(_BEYOND_ASCII.sub(b".", source)).root_node
     if root.has_error:
         raise ValueError("unreadable command: no valid shell text")
     behind: dict[int, list[Node]] = {}

@@ -174,3 +174,15 @@ def test_time_is_linear_in_the_text(text: str) -> None:
     with contextlib.suppress(ValueError):
         runs(text, ["** b ** c ** d", "*a*b*"])
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("text", ["{\U000c78f3", "{\U0010ffff", "echo {1..\U0010ffff}", "echo {\U0003fffd,b}"])
+def test_no_character_ends_the_process(text: str) -> None:
+    told = ""
+    with contextlib.suppress(ValueError):
+        told = str(runs(text, "echo **"))
+    assert told in {"", "True", "False"}
+
+
+def test_words_beyond_ascii_are_read_as_they_are() -> None:
+    assert runs("echo 退款 é", "echo 退款 é")

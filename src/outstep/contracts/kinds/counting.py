@@ -158,12 +158,12 @@ class CountingMonitor(Quiet):
     def exceeds(self, view: View, tally: Tally, seen: Any, bound: Any, surely: Any) -> None:
         """Compare a count with its bound: `seen` is all that may count, `surely` what counts in every completion."""
         if isinstance(bound, Missing | Hidden):
-            if not tally.is_reported:
-                tally.is_reported = isinstance(bound, Missing)
-                if not tally.is_reported:
-                    tally.doubt = tally.doubt or (view, bound.reason)
-                if tally.is_reported:
-                    self.run.unreadable(self.index, view, bound, "", self.key_text(view))
+            is_violated = isinstance(bound, Missing) and self.rule.missing == "violated"
+            if is_violated and not tally.is_reported:
+                self.run.unreadable(self.index, view, bound, "", self.key_text(view))
+            elif not is_violated:
+                tally.doubt = tally.doubt or (view, bound.reason)
+            tally.is_reported = tally.is_reported or is_violated
             return
         if surely > bound:
             if not tally.is_reported:

@@ -117,7 +117,7 @@ class LowerBound:
             run.settle(index, "satisfied", None)
         elif least >= bound or most >= bound or is_unclear or has_more or is_veiled:
             self._doubt(text, most, bound, "a gap may hide more of them", "hidden-evidence")
-        elif end is None and judges_run and run.was_aborted:
+        elif end is None and run.was_aborted:
             self._doubt(text, most, bound, "the run was stopped before more of them could come", "unfinished-run")
         else:
             run.settle(

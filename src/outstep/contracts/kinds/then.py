@@ -429,10 +429,9 @@ class ThenMonitor(Quiet):
             if run.gaps.behind(pending.seq, self.kind.any, lane):
                 self._doubt(pending, f"a gap may hide {texts}")
                 return
-            if run.is_closing and run.was_stopped:
-                self._doubt(pending, f"the run was stopped before {texts} could come", "unfinished-run")
-                return
-        if pending.doubt:
+        if run.is_closing and (run.was_stopped if self.rule.judge == "run" else run.was_aborted):
+            self._doubt(pending, f"the run was stopped before {texts} could come", "unfinished-run")
+        elif pending.doubt:
             self._doubt(pending, pending.doubt)
         elif unread and self.rule.missing == "inconclusive":
             self._doubt(pending, unread, "missing-evidence")

@@ -37,12 +37,18 @@ class UpperBound:
         """Count an event and compare; return the count that it belongs to."""
         counting = self._counting
         found = counting.tally_of(view)
-        amount = counting.amount(view) if found is not None else None
-        if found is None or amount is None:
+        bound: Any = None
+        if found is not None and self._rule.counting != "effects":
+            bound = counting.bound(self._bound, view)
+        amount = counting.amount(view) if found is not None and not isinstance(bound, Missing) else None
+        if found is None or (amount is None and not isinstance(bound, Missing)):
             return None
         key, tally = found
         if tally.first is None:
             tally.first = view.seq
+        if amount is None:
+            counting.exceeds(view, tally, 0, bound, 0)
+            return tally
         if self._rule.counting == "effects":
             self.open[view.seq] = (key, tally, amount, view)
             return tally
@@ -53,7 +59,6 @@ class UpperBound:
             tally.open[view.seq] = amount
             self.open[view.seq] = (key, tally, amount, view)
         surely = self._surely(tally, view, seen, amount)
-        bound = counting.bound(self._bound, view)
         self._doubt_total(tally, view)
         counting.exceeds(view, tally, seen, bound, surely)
         return tally
