@@ -412,7 +412,7 @@ class Triggers:
             # The first one behind the latest end opened the window; the latest one says that it is open again.
             ends = [self._marks[key] for key in self._marks if key[:2] == ("until", listener.owner)]
             closed = max((end.latest(NO_KEY, oldest) for end in ends), default=-1)
-            first = min(bisect_left(places, closed + 1), last)
+            first = min(bisect_left(places, closed), last)
             del places[first + 1 : last]
             del places[:first]
 
@@ -423,7 +423,7 @@ class Triggers:
         for place in (opened, closed):
             if isinstance(place, Hidden):
                 return place
-        is_inside = (opened >= 0 if rule.after else True) and (closed < 0 or (bool(rule.after) and closed < opened))
+        is_inside = (opened >= 0 if rule.after else True) and (closed < 0 or (bool(rule.after) and closed <= opened))
         doubted = ("until", rule.until, opened) if is_inside else ("after", rule.after, closed)
         if self.is_doubtful(index, doubted[:1], doubted[1], doubted[2], view):
             return Hidden("a gap may hide an event that opens or closes the window")
@@ -494,7 +494,7 @@ class Triggers:
             marks = self._marks.get(("after", index, slot))
             key = read_key(run, run.plan.joins["after", index, slot].this, view)
             if marks is not None and not isinstance(key, Missing | Hidden):
-                found.append(marks.first_after(key, closed, view.at))
+                found.append(marks.first_after(key, closed - 1, view.at))
         return min((place for place in found if place >= 0), default=-1)
 
     def latest(self, index: int, rule: Rule, role: str, view: View) -> Any:

@@ -49,7 +49,7 @@ class CountingMonitor(Quiet):
         self._veil: View | None = None
         """The first event whose key was hidden."""
         self._rows: dict[str, tuple[Any, int]] = {}
-        self._past: list[Tally] = []
+        self._past: dict[Any, Tally] = {}
         """In a row: counts that started again, and were in doubt before."""
         self._has_window = bool(rule.after or rule.since)
 
@@ -127,7 +127,7 @@ class CountingMonitor(Quiet):
         tally = self.tallies.get((key, lane))
         if tally is None or number - tally.turn > 1 or tally.since != since:
             if tally is not None and tally.doubt is not None and not tally.is_reported:
-                self._past.append(tally)
+                self._past.setdefault((key, lane), tally)
             reported = tally is not None and tally.is_reported
             tally = self.tallies[key, lane] = Tally(since)
             tally.is_reported = reported
@@ -136,15 +136,20 @@ class CountingMonitor(Quiet):
 
     def amount(self, view: View) -> Any:
         """Return what an event counts: 1, or the value of `sum`; none after settling an unreadable one."""
+        value = self.read_amount(view)
+        if isinstance(value, Missing | Hidden):
+            self.run.unreadable(self.index, view, value, "", self.key_text(view))
+            return None
+        return value
+
+    def read_amount(self, view: View) -> Any:
+        """Return what an event counts, `Missing` or `Hidden`."""
         if self.rule.total is None:
             return 1
         value = self.run.evidence(self.rule.total, view)
-        if type(value) in {int, Decimal} and value >= 0:
+        if isinstance(value, Missing | Hidden) or (type(value) in {int, Decimal} and value >= 0):
             return value
-        if not isinstance(value, Hidden | Missing):
-            value = Missing(f"`{self.rule.total.text}`: {show(value)} is no number from 0 on")
-        self.run.unreadable(self.index, view, value, "", self.key_text(view))
-        return None
+        return Missing(f"`{self.rule.total.text}`: {show(value)} is no number from 0 on")
 
     def bound(self, expr: Any, view: View | None) -> Any:
         """Return the bound as a number, `Missing` or `Hidden`."""
@@ -194,8 +199,12 @@ class CountingMonitor(Quiet):
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        for tally in self._past:
-            self._settle_count(None, tally)
+        for slot, tally in self._past.items():
+            current = self.tallies[slot]
+            if not current.is_reported:
+                # One instance for each key and lane: what was in doubt first stands for it.
+                self._settle_count(None, tally)
+                current.is_reported = True
         self.end_counts(self.tallies)
 
     def _settle_count(self, slot: Any, tally: Tally) -> None:

@@ -28,6 +28,8 @@ class LowerBound:
         self._rule = counting.rule
         self._windows: dict[int, dict[Any, list[tuple[int, Any]]]] = {}
         self._opened: int | None = None
+        self._opens_at = -1
+        """Where the latest event of `after` stands."""
         self._ended: list[tuple[int, int]] = []
         """Windows that ended while a decision was open, and where."""
         self.amounts: dict[Any, Any] = {}
@@ -43,6 +45,7 @@ class LowerBound:
         self.over.clear()
         self._ended.clear()
         self._opened = None if self._rule.after else START
+        self._opens_at = -1
         if self._opened is not None and not (self._rule.per or self._rule.per_turn):
             self._windows[START] = {ALL: []}
 
@@ -69,13 +72,16 @@ class LowerBound:
 
     def marked(self, role: str, seq: int) -> None:
         """Take note that a window opens or ends for every event alike."""
-        if role == "after" and self._opened is None:
+        if role == "after":
+            self._opens_at = seq
+        if role == "until" and self._opened is not None and self._opened < seq:
+            self._ended.append((self._opened, seq))
+            self._opened = None
+        # One event can end a window and open the next.
+        if self._opened is None and self._opens_at == seq:
             self._opened = seq
             if not (self._rule.per or self._rule.per_turn):
                 self._windows.setdefault(seq, {ALL: []})
-        elif role == "until" and self._opened is not None and self._opened < seq:
-            self._ended.append((self._opened, seq))
-            self._opened = None
 
     def opened(self) -> None:
         """A decision opens: calls of the one before belong to a window that ended meanwhile, later ones do not."""

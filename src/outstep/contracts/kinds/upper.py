@@ -37,16 +37,17 @@ class UpperBound:
         """Count an event and compare; return the count that it belongs to."""
         counting = self._counting
         found = counting.tally_of(view)
-        bound: Any = None
-        if found is not None and self._rule.counting != "effects":
-            bound = counting.bound(self._bound, view)
-        amount = counting.amount(view) if found is not None and not isinstance(bound, Missing) else None
-        if found is None or (amount is None and not isinstance(bound, Missing)):
+        if found is None:
             return None
         key, tally = found
+        bound = counting.bound(self._bound, view) if self._rule.counting != "effects" else None
+        # A bound that is missing violates, whatever the amount would have been.
+        amount = counting.read_amount(view) if isinstance(bound, Missing) else counting.amount(view)
+        if amount is None:
+            return None
         if tally.first is None:
             tally.first = view.seq
-        if amount is None:
+        if isinstance(amount, Missing | Hidden):
             counting.exceeds(view, tally, 0, bound, 0)
             return tally
         if self._rule.counting == "effects":
