@@ -77,16 +77,20 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
     `message_guard` says when a message matters: none is always, an empty one never.
     """
     plan = compiled.plan
+    forgetting = ("lane.calls = 0", 'lane.said = ""') if plan.reads_response else ()
     opening = [
         "turn_now = e.turn",
-        "if turn_now is None or turn_now != turn:",
+        "if turn_now is None:",
         "    epoch += 1",
         "    start = e.seq",
+        "    turn = None",
+        *(f"    {line}" for line in forgetting),
+        "elif turn_now != turn:",
+        "    epoch += 1",
+        "    start = since = e.seq",
         "    turn = turn_now",
-        *(["    lane.calls = 0", '    lane.said = ""'] if plan.reads_response else []),
-        "    if turn_now is not None:",
-        "        has_turns = True",
-        "        ids.clear()",
+        "    has_turns = True",
+        *(f"    {line}" for line in forgetting),
     ]
     syncing = ["lane.epoch = epoch", "lane.start = start", "lane.turn = turn", "run.last_seq = e.seq"]
     yield from (
@@ -109,7 +113,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "                ):",
     )
     yield from _deep(20, opening)
-    yield from _deep(20, ["seen.add(call_id)", "ids.add(call_id)", "opened[call_id] = OpenCall(e, start, epoch)"])
+    yield from _deep(20, ["seen[call_id] = since", "opened[call_id] = OpenCall(e, start, epoch)"])
     if plan.uses_final:
         yield from _deep(20, ["run.drop_final(e.seq)"])
     yield from _deep(20, ["handle = CALLS[e.tool]", "if handle is not None:"])
@@ -122,7 +126,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "                call = opened.get(e.call_id)",
         "                if (",
         '                    type(call) is OpenCall and e.agent == "main" and not e.hidden',
-        '                    and (e.call is None or e.call == call.event.seq) and call.event.by == "model"',
+        "                    and (e.call is None or e.call == call.event.seq)",
         "                ):",
         "                    del opened[e.call_id]",
         "                    handle = RESULTS[call.event.tool]",
@@ -143,11 +147,20 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
             "            elif kind is UserMessage:",
             '                if e.agent == "main" and not e.hidden:',
             "                    if not has_turns:",
-            "                        ids.clear()",
+            "                        since = e.seq",
             "                    continue",
         )
     yield "            if kind is not Header:"
-    yield from _deep(16, [*syncing[:3], "run.turns_seen = has_turns", "run.step(e)", "is_plain = run.is_plain"])
+    yield from _deep(
+        16,
+        [
+            *syncing[:3],
+            "lane.ids_since = since",
+            "run.turns_seen = has_turns",
+            "run.step(e)",
+            "is_plain = run.is_plain",
+        ],
+    )
     yield "                if is_plain:"
     yield from _deep(20, [*_RESUMING, "continue"])
     yield from _deep(16, ["e = step_on(run, rest)"])
@@ -158,15 +171,14 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
             "place = len(batch) - rest.__length_hint__() - 1",
             "if run is not None:",
             "    if is_plain:",
-            "        leave(run, lane, epoch, start, turn, has_turns, batch[place - 1] if place else last)",
+            "        leave(run, lane, epoch, start, turn, since, has_turns, batch[place - 1] if place else last)",
             "    run.events += place - here",
             "    done(run)",
             "here = place + 1",
             "run = begin(e)",
             'lane = run.lane("main")',
             "opened = lane.open",
-            'seen = run.pairing.seen.setdefault("main", set())',
-            "ids = lane.turn_ids",
+            'seen = run.pairing.seen.setdefault("main", {})',
             *_RESUMING,
             *_waiting(message_guard),
             "is_plain = run.is_plain",
@@ -182,7 +194,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "            run.events += len(batch) - here",
         "            last = batch[-1] if batch else last",
         "            if is_plain:",
-        "                leave(run, lane, epoch, start, turn, has_turns, last)",
+        "                leave(run, lane, epoch, start, turn, since, has_turns, last)",
         "        batch = yield",
         "    if run is not None:",
         "        done(run)",
@@ -195,6 +207,7 @@ _RESUMING = (
     "epoch = lane.epoch",
     "start = lane.start",
     "turn = lane.turn",
+    "since = lane.ids_since",
     "has_turns = run.turns_seen",
 )
 

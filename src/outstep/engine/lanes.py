@@ -149,8 +149,10 @@ class Table:
 def restart_tables(tables: Sequence[Table]) -> None:
     """Let tables forget everything; written for speed, since it is done for every trace."""
     for table in tables:
-        if table.cells or table.fog or table.clouds or table.wiped is not EMPTY:
+        if table.fog or table.clouds or table.wiped is not EMPTY:
             table.restart()
+        elif table.cells:
+            table.cells.clear()
 
 
 def written(cell: Cell, epoch: int, value: Any, seq: int) -> Cell:
@@ -181,6 +183,7 @@ class LaneState:
         "epoch",
         "gaps",
         "id",
+        "ids_since",
         "kind",
         "last_seq",
         "open",
@@ -190,7 +193,6 @@ class LaneState:
         "start",
         "tables",
         "turn",
-        "turn_ids",
     )
 
     def __init__(self, lane_id: str, tables: list[Table], kind: str = "agent", parent: LaneState | None = None) -> None:
@@ -213,8 +215,8 @@ class LaneState:
         """Gaps that this lane knows, with the place at which they stand."""
         self.open: dict[str, Any] = {}
         """Unanswered calls by id (see `pairing`)."""
-        self.turn_ids: set[str] = set()
-        """Call ids of the current response (without responses: since the last user message)."""
+        self.ids_since = -1
+        """Where call ids must differ from: the current response (without responses: the last user message)."""
         self.approvals: dict[str, tuple[str, int]] = {}
         """Last decision by call id, and where it stands."""
         self.spawned_at = -1
@@ -224,7 +226,7 @@ class LaneState:
         """Forget everything, for the next trace."""
         self.turn = None
         self.epoch = self.calls = 0
-        self.start = self.spawned_at = self.last_seq = -1
+        self.start = self.ids_since = self.spawned_at = self.last_seq = -1
         self.said = ""
         restart_tables(self.tables)
         for counter in self.counters:
@@ -233,7 +235,6 @@ class LaneState:
             self.gaps.clear()
         if self.open:
             self.open.clear()
-        self.turn_ids.clear()
         if self.approvals:
             self.approvals.clear()
 

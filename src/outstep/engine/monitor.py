@@ -116,7 +116,7 @@ class Monitor:
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdict of each rule, once closed."""
-        return self._run.verdicts
+        return list(self._run.verdicts)
 
 
 def _no_judgement(_: Run) -> None:
@@ -133,7 +133,7 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
     return Judgement(
         header=run.header,
         rulings=tuple(rulings),
-        verdicts=tuple(run.verdicts),
+        verdicts=run.verdicts,
         events=run.events,
         calls=run.calls,
         unanswered=unanswered,

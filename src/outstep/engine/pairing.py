@@ -26,6 +26,10 @@ class OpenCall(Struct, frozen=True, gc=False):
     """Number of its decision in its lane."""
 
 
+class OtherCall(OpenCall, frozen=True, gc=False):
+    """One that the model did not make."""
+
+
 class Record(Protocol):
     """Where findings about the record go."""
 
@@ -61,8 +65,8 @@ class Pairing:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self.seen: dict[str, set[str]] = {}
-        """Call ids by lane."""
+        self.seen: dict[str, dict[str, int]] = {}
+        """By lane: call ids, each with the lane's `ids_since` at its last call."""
         self.again = 0
         """Calls without an id, or with one that was seen before."""
         self.early: dict[str, dict[str, list[ToolResult]]] = {}
@@ -81,7 +85,7 @@ class Pairing:
 
     def call(self, lane: LaneState, event: ToolCall) -> None:
         """Take a call, its decision already open."""
-        call = OpenCall(event, lane.start, lane.epoch)
+        call = (OpenCall if event.by == "model" else OtherCall)(event, lane.start, lane.epoch)
         if not event.tool:
             self._record.remark("EMPTY_TOOL_NAME", "a call names no tool", event.seq)
         if event.args_raw is not None:
@@ -92,15 +96,15 @@ class Pairing:
             lane.open[f"\0{event.seq}"] = call
             self.again += 1
             return
-        seen = self.seen.setdefault(lane.id, set())
-        if call_id in lane.turn_ids:
+        seen = self.seen.setdefault(lane.id, {})
+        since = seen.get(call_id)
+        if since == lane.ids_since:
             self._record.remark("DUPLICATE_CALL_ID", "two calls of one response have the same id", event.seq)
-        elif call_id in seen:
+        elif since is not None:
             self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq)
             lane.approvals.pop(call_id, None)
-        self.again += call_id in seen
-        lane.turn_ids.add(call_id)
-        seen.add(call_id)
+        self.again += since is not None
+        seen[call_id] = lane.ids_since
         before = lane.open.get(call_id)
         if before is None:
             lane.open[call_id] = call

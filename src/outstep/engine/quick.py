@@ -42,12 +42,20 @@ def step_on(run: Run, events: Iterator[Event | Header]) -> Header | None:
 
 
 def leave(
-    run: Run, lane: LaneState, epoch: int, start: int, turn: int | None, has_turns: bool, last: Event | Header | None
+    run: Run,
+    lane: LaneState,
+    epoch: int,
+    start: int,
+    turn: int | None,
+    since: int,
+    has_turns: bool,
+    last: Event | Header | None,
 ) -> None:
     """Bring the run up to date, when a batch or a trace ends."""
     lane.epoch = epoch
     lane.start = start
     lane.turn = turn
+    lane.ids_since = since
     run.turns_seen = run.turns_seen or has_turns
     if last is not None and not isinstance(last, Header):
         run.last_seq = last.seq

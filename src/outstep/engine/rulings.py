@@ -17,6 +17,9 @@ from outstep.findings import Ruling, Verdict, Witness
 if TYPE_CHECKING:
     from outstep.engine.run import Run
 
+MOST_ALIKE = 1000
+"""Combinations of counts whose verdicts are kept in mind."""
+
 SATISFIED, VIOLATED, INCONCLUSIVE = 0, 1, 2
 _SLOT: dict[Verdict, int] = {"satisfied": SATISFIED, "violated": VIOLATED, "inconclusive": INCONCLUSIVE}
 
@@ -46,7 +49,7 @@ class Rulings:
         """Forget everything, for the next trace."""
         self.tallies: list[int] = self._no_tallies.copy()
         """For each rule in turn: satisfied, violated and inconclusive instances."""
-        self.verdicts: list[Verdict] = []
+        self.verdicts: tuple[Verdict, ...] = ()
         """By rule, once the trace is closed."""
         self.costly: list[Expr] = []
         """Expressions that went over their step limit."""
@@ -167,9 +170,10 @@ class Rulings:
         if applies is True and not run.gaps.all and run.records_all:
             self._finish_plainly()
             return
+        verdicts: list[Verdict] = []
         for index, rule in enumerate(run.contract.rules):
             if applies is False:
-                self.verdicts.append("vacuous")
+                verdicts.append("vacuous")
             elif applies is not True:
                 self.settle(
                     index,
@@ -179,12 +183,26 @@ class Rulings:
                     reason="undecided-applies-when",
                     missing=(applies.reason,),
                 )
-                self.verdicts.append("inconclusive")
+                verdicts.append("inconclusive")
             else:
-                self.verdicts.append(self._verdict(index, rule))
+                verdicts.append(self._verdict(index, rule))
+        self.verdicts = tuple(verdicts)
 
     def _finish_plainly(self) -> None:
-        """Give the verdicts of a trace in which nothing can be hidden."""
+        """Give the verdicts of a trace in which nothing can be hidden; where all holds, most traces are alike."""
+        run = self._run()
+        if self._unfavourable or run.plan.unusual:
+            self.verdicts = self._plain_verdicts()
+            return
+        satisfied = tuple(self.tallies[::3])
+        known = run.parts.verdicts.get(satisfied)
+        if known is None:
+            known = self._plain_verdicts()
+            if len(run.parts.verdicts) < MOST_ALIKE:
+                run.parts.verdicts[satisfied] = known
+        self.verdicts = known
+
+    def _plain_verdicts(self) -> tuple[Verdict, ...]:
         run = self._run()
         tallies = self.tallies
         verdicts: list[Verdict] = run.plan.quiet_verdicts.copy()
@@ -195,7 +213,7 @@ class Rulings:
             verdicts[index] = self._verdict(index, run.contract.rules[index])
         for index in self._unfavourable:
             verdicts[index] = "violated" if tallies[3 * index + VIOLATED] else "inconclusive"
-        self.verdicts = verdicts
+        return tuple(verdicts)
 
     def _verdict(self, index: int, rule: Rule) -> Verdict:
         satisfied, violated, inconclusive = self.tallies[3 * index : 3 * index + 3]

@@ -285,7 +285,7 @@ class Run(Rulings, Triggers):
         lane = self.lane(event.agent)
         lane.last_seq = event.seq
         if not self.turns_seen:
-            lane.turn_ids.clear()
+            lane.ids_since = event.seq
         self.dispatch("user.message", "", View(self, event, lane, issued=False))
 
     def _step_context(self, event: Context) -> None:
@@ -394,7 +394,7 @@ class Run(Rulings, Triggers):
         if event.turn is None or event.turn != lane.turn:
             self._opened(lane, event.turn, event.seq)
             if event.turn is not None:
-                lane.turn_ids.clear()
+                lane.ids_since = event.seq
 
     def _opened(self, lane: LaneState, turn: int | None, seq: int) -> None:
         lane.opens(turn, seq)
@@ -416,7 +416,7 @@ class Run(Rulings, Triggers):
         child = LaneState(named.id, tables, named.kind, parent)
         child.counters = [counter.inherit(parent.epoch if epoch is None else epoch) for counter in parent.counters]
         child.gaps = parent.known_gaps(position)
-        child.spawned_at = seq
+        child.spawned_at = child.ids_since = seq
         for source in self.plan.known:
             if (parent.id, source) in self.known_text:
                 self.known_text[named.id, source] = self.known_text[parent.id, source].child(position)
@@ -734,6 +734,8 @@ class Parts:
     def __init__(self, contract: Contract) -> None:
         self.tools: dict[str, Tool] = {tool.name: tool for tool in contract.tools}
         self.schemas: dict[int, Any] = {}
+        self.verdicts: dict[tuple[int, ...], tuple[Verdict, ...]] = {}
+        """Of plain traces in which all holds, by the number of satisfied instances of each rule."""
         self._claims = {claim.name: claim.prepared or claim.patterns for claim in contract.claims}
         self._finder: Any = None
         self._patterns: dict[str, Any] = {}

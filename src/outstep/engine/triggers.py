@@ -424,7 +424,7 @@ class Triggers:
             if isinstance(place, Hidden):
                 return place
         is_inside = (opened >= 0 if rule.after else True) and (closed < 0 or (bool(rule.after) and closed <= opened))
-        doubted = ("until", rule.until, opened) if is_inside else ("after", rule.after, closed)
+        doubted = ("until", rule.until, opened) if is_inside else ("after", rule.after, closed - 1)
         if self.is_doubtful(index, doubted[:1], doubted[1], doubted[2], view):
             return Hidden("a gap may hide an event that opens or closes the window")
         return is_inside

@@ -122,6 +122,20 @@ def test_garbage_behind_the_last_frame_is_damage() -> None:
     assert any(isinstance(event, Gap) for event in events)
 
 
+def test_a_log_that_was_packed_in_one_go_is_known_too() -> None:
+    lines = small().lines()
+    padding = b"".join(b'{"type": "todo/write", "seq": %d, "data": {"x": "%x"}}\n' % (n, n**40) for n in range(11, 900))
+    assert sniffs(frames([b"".join(lines) + padding])[0], "log.zst")
+
+
+def test_a_log_full_of_damage_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MOST_DAMAGED", 30)
+    data = b"".join(small().lines()[:3]) + b"{}\n" * 1_000_000
+    for packed in (data, frames([data])[0]):
+        _, faults = codes(packed, "session.jsonl")
+        assert faults == [*["adapter/damaged-record"] * 20, "adapter/too-large", "adapter/damaged-record"]
+
+
 def test_a_bomb_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "FREE", 1 << 16)
     bomb = frames([b"x" * (1 << 22)])[0]

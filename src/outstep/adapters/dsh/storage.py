@@ -14,7 +14,7 @@ from msgspec import Raw
 from outstep.adapters.base import Document
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Head, Row
-from outstep.adapters.dsh.text import CHUNK, FREE, RATIO, Log, Loss, TextLog, damaged, folder
+from outstep.adapters.dsh.text import CHUNK, FEED, FREE, RATIO, Log, Loss, TextLog, damaged, folder
 from outstep.digest import sha256
 from outstep.errors import Place, Problem
 
@@ -310,7 +310,14 @@ def _first_text(head: bytes) -> bytes:
     """Return the beginning of compressed text, or nothing if it cannot be unpacked."""
     from zstandard import ZstdDecompressor, ZstdError
 
-    try:
-        return ZstdDecompressor(max_window_size=1 << 27).decompressobj().decompress(head[:4096])[: 1 << 20]
-    except ZstdError:
-        return b""
+    frame = ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+    text = b""
+    # A log that was packed in one go has its first block behind many kilobytes; one of a bomb unpacks to megabytes.
+    for start in range(0, len(head), FEED):
+        try:
+            text += frame.decompress(head[start : start + FEED])
+        except ZstdError:
+            break
+        if b"\n" in text or frame.eof or len(text) > 1 << 20:
+            break
+    return text[: 1 << 20]

@@ -32,6 +32,8 @@ LARGEST_MENDED = 1 << 22
 LARGEST_HEAD = 1 << 20
 RESYNCS = 64
 """Damaged frames after which a document is given up."""
+MOST_DAMAGED = 10_000
+"""Damaged lines after which a log is given up: a packed one can hold millions in a few bytes."""
 WINDOW = 1 << 27
 
 _TORN_LINE = "the log stops in the middle of a line"
@@ -85,7 +87,8 @@ class TextLog(Log):
                 if file.read(4) == MAGIC:
                     file.seek(0)
                     data = file.read()
-                    yield from _frames(data, self.uri)
+                    for text in _frames(data, self.uri):
+                        yield from _in_chunks(text)
                     digest = sha256(data)
                 else:
                     file.seek(0)
@@ -128,6 +131,13 @@ class TextLog(Log):
                 yield from lines.lose(piece)
             else:
                 yield from lines.feed(piece)
+            if lines.damaged > MOST_DAMAGED:
+                yield _loss(
+                    "adapter/too-large",
+                    f"more than {MOST_DAMAGED} lines of `{self.uri}` are damaged: the rest is not read",
+                    self.uri,
+                )
+                return
         yield from lines.close()
 
 
@@ -156,6 +166,8 @@ class _Lines:
     """Cuts pieces of text into rows."""
 
     def __init__(self, uri: str, keeps_records: bool) -> None:
+        self.damaged = 0
+        """Complete lines so far that are no record."""
         self._uri = uri
         self._keeps_records = keeps_records
         self._line = 0
@@ -208,11 +220,12 @@ class _Lines:
         return found
 
     def _mended(self, line: bytes, number: int, offset: int, error: Exception) -> Row | Loss:
-        if b"\\u" not in line or len(line) > LARGEST_MENDED:
-            return damaged(self._uri, str(error), number, offset)
         try:
+            if b"\\u" not in line or len(line) > LARGEST_MENDED:
+                raise error
             row = records.mended_row(line)
         except UNREADABLE:
+            self.damaged += 1
             return damaged(self._uri, str(error), number, offset)
         row.line, row.offset = number, offset
         if self._keeps_records:
@@ -266,6 +279,15 @@ class _Lines:
         self._offset += self._size
         self._size = 0
         return Loss(reason=loss.reason, problem=loss.problem, line=self._line, offset=offset)
+
+
+def _in_chunks(piece: bytes | Loss) -> Iterator[bytes | Loss]:
+    """Cut unpacked text, of which a few bytes can give a hundred million, into pieces as small as those of a file."""
+    if isinstance(piece, Loss) or len(piece) <= CHUNK:
+        yield piece
+        return
+    for start in range(0, len(piece), CHUNK):
+        yield piece[start : start + CHUNK]
 
 
 def _frames(data: bytes, uri: str) -> Iterator[bytes | Loss]:

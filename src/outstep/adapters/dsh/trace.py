@@ -83,8 +83,8 @@ class Trace:
             self._more_notes += 1
 
     def fault(self, problem: Problem) -> None:
-        """Keep a fault; beyond a few only their number."""
-        if len(self.faults) < MOST_FAULTS:
+        """Keep a fault; beyond a few only their number, but for what ends the reading."""
+        if len(self.faults) < MOST_FAULTS or problem.code == "adapter/too-large":
             self.faults.append(problem)
         else:
             self._more_faults += 1

@@ -52,11 +52,18 @@ class LowerBound:
     def on(self, view: View) -> tuple[int, Any] | None:
         """Count an event; return its window and key."""
         key = self._counting.key_of(view)
-        amount = self._counting.amount(view) if key is not None else None
-        if key is None or amount is None:
+        if key is None:
+            return None
+        is_hidden = isinstance(self._counting.read_amount(view), Hidden)
+        amount = None if is_hidden else self._counting.amount(view)
+        if amount is None and not is_hidden:
             return None
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
         items = self._windows.setdefault(window, {}).setdefault(key, [])
+        if amount is None:
+            # The total may be any: what it comes to is said once, when the window is settled.
+            self._counting.has_undecided = True
+            return None
         if self._rule.since:
             surely, _ = self._run.newest_since(self._counting.index, self._rule, window, view.at)
             items[:] = [item for item in items if item[0] > surely]

@@ -85,6 +85,8 @@ class ThenMonitor(Quiet):
         """Calls, by `seq`, whose own result is waited for and that generated code took; the run holds their events."""
         self.texts: list[tuple[str, int, str, Callable[..., Any], tuple[Any, ...]]] = []
         """A few values that wait for a text: in lower case, since when, as they are, and what makes the view."""
+        self._blind: list[tuple[int, Pending, str]] = []
+        """What waits with a hidden value of its own, by slot: whatever else would do may be its answer."""
         self._mentions: list[MentionTable | None] = [None for _ in kind.any]
         for slot, selector in enumerate(kind.any):
             value = mentioned(run.plan.joins["kind", index, slot].rest)
@@ -111,7 +113,7 @@ class ThenMonitor(Quiet):
         join = self.run.plan.joins["kind", self.index, slot]
         key = self.run.read_key(join.this, pending.view)
         if isinstance(key, Hidden):
-            pending.doubt = key.reason
+            self._blind.append((slot, pending, key.reason))
             return True
         if isinstance(key, Missing):
             pending.unread = key.reason
@@ -130,7 +132,8 @@ class ThenMonitor(Quiet):
         assert table is not None
         value = self.run.evidence(table.value, pending.view)
         if isinstance(value, Hidden | CutText):
-            pending.doubt = value.reason if isinstance(value, Hidden) else "the value to mention is cut"
+            reason = value.reason if isinstance(value, Hidden) else "the value to mention is cut"
+            self._blind.append((slot, pending, reason))
             return True
         try:
             if isinstance(value, Missing):
@@ -210,6 +213,9 @@ class ThenMonitor(Quiet):
         """Let an event answer whose key generated code has read; `at` is where its decision opened."""
         table = self._mentions[slot]
         found = table.found(key, text) if table is not None else self._by_key[slot].get(key, ())
+        for asked, pending, reason in self._blind:
+            if asked == slot and pending.seq < at:
+                pending.doubt = reason
         for pending in found:
             if not pending.is_done and pending.seq < at:
                 self._done(pending)
@@ -245,6 +251,10 @@ class ThenMonitor(Quiet):
         key = self.run.read_key(join.picked, view)
         if isinstance(key, Missing):
             return
+        self._blind = [waiting for waiting in self._blind if not waiting[1].is_done]
+        for asked, pending, reason in self._blind:
+            if asked == slot:
+                self._discharge(pending, view, Hidden(reason))
         if isinstance(key, Hidden) or match is not True:
             self._doubt_all(view)
         elif self._mentions[slot] is not None:
@@ -413,6 +423,7 @@ class ThenMonitor(Quiet):
         self.waiting.clear()
         self.by_call.clear()
         self.asked.clear()
+        self._blind.clear()
         self.texts.clear()
         for waiting in self._by_key:
             waiting.clear()
