@@ -118,7 +118,7 @@ def _not_json(body: bytes) -> str:
     known = {
         b"\xff\xfe": "text in UTF-16; save it as UTF-8",
         b"\xfe\xff": "text in UTF-16; save it as UTF-8",
-        b"PK\x03\x04": "a ZIP archive",
+        b"PK\x03\x04": "a ZIP archive without a session log of dsh; unpack it",
         b"SQLite format 3\0": "an SQLite database",
         b"\x1f\x8b": "gzip data that unpack to no trace",
         b"\x28\xb5\x2f\xfd": "zstd data that unpack to no trace",

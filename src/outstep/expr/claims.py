@@ -26,6 +26,9 @@ _FEW = 8
 _SELDOM = 20
 """So often many patterns are sought one by one, before all are compiled to be sought together."""
 
+_ENOUGH = 4
+"""Of so many words that a pattern requires one looks whether a text holds them; then the pattern itself is sought."""
+
 _MOST_LOOKS = 32
 """So many sentences around matches are cut out of a line; then it is read from end to end, to stay linear."""
 
@@ -89,7 +92,7 @@ class ClaimFinder:
         # Of half a character a sentence shows what it can.
         are_local = self._are_local or all(pattern.is_local for pattern in asked)
         if are_local and self._seeks_each(asked) and (data.isascii() or data.decode() == piece):
-            return self._around_matches(data, asked)
+            return self._around_matches(data, asked) if len(asked) > 1 else self._around_match(data, asked[0])
         found: list[Claim] = []
         for index, sentence in enumerate(split(piece)):
             found += self._in_sentence(sentence, asked, index)
@@ -130,6 +133,27 @@ class ClaimFinder:
                 found.append(Claim(claimed, sentence, groups, index))
         return found
 
+    def _around_match(self, data: bytes, pattern: ClaimPattern) -> list[Claim]:
+        """Do the same as `_around_matches` for one pattern: that is most often so, and needs less."""
+        size = len(data)
+        found: list[Claim] = []
+        next_end = end_finder(data)
+        index, start, stop = -1, 0, 0
+        spans = pattern.match_in(data, 0, size)
+        for _ in range(_MOST_LOOKS):
+            first = spans[0][0]
+            if first < 0:
+                return found
+            while stop <= first:
+                index, start, stop = index + 1, stop, next_end(data, stop)
+            if data[start] == 32:  # the blank between two sentences
+                start += 1
+            found += _asserted(data, start, stop, index, (pattern,), (spans,))
+            if stop == size:
+                return found
+            spans = self._match_behind(data, stop, pattern)
+        return found + self._to_the_end(data, index, stop, (pattern,))
+
     def _around_matches(self, data: bytes, asked: Sequence[ClaimPattern]) -> list[Claim]:
         """Return the claims of a piece by local patterns, looking only at sentences in which a match begins."""
         size = len(data)
@@ -155,7 +179,13 @@ class ClaimFinder:
             found += _asserted(data, start, stop, index, asked, nearest)
             if stop == size:
                 return found
-        while stop < size:
+        return found + self._to_the_end(data, index, stop, asked)
+
+    def _to_the_end(self, data: bytes, index: int, stop: int, asked: Sequence[ClaimPattern]) -> list[Claim]:
+        """Return the claims of all sentences behind number `index`, which ends at `stop`."""
+        found: list[Claim] = []
+        next_end = end_finder(data)
+        while stop < len(data):
             index, start, stop = index + 1, stop, next_end(data, stop)
             found += self._in_sentence(data[start:stop].decode().strip(), asked, index)
         return found
@@ -217,9 +247,10 @@ class _Needs:
             if ascii_only:
                 sets = tuple(tuple(text for text in texts if text.isascii()) for texts in sets)
             if all(sets):
-                alike.setdefault(sets, []).append(pattern)
+                rarest_first = sorted(reversed(sets), key=_length, reverse=True)
+                alike.setdefault(tuple(rarest_first[:_ENOUGH]), []).append(pattern)
         self._patterns = tuple(alike.items())
-        self.first = _shortest(text for sets in alike if sets for text in _rarest(sets))
+        self.first = _shortest(text for sets in alike if sets for text in sets[0])
         """Texts of which one must occur for any pattern that needs something."""
 
     def met(self, probe: str) -> list[ClaimPattern]:
@@ -245,15 +276,16 @@ _number = attrgetter("number")
 
 def _signs(sets: Sequence[Texts]) -> tuple[bytes, ...]:
     """Return texts of which one occurs, in lower case, in whatever ASCII text a pattern matches."""
-    return tuple(text.encode() for text in (_rarest(sets) if sets else ("",)) if text.isascii())
+    rarest = max(reversed(sets), key=_length, default=("",))
+    return tuple(text.encode() for text in rarest if text.isascii())
 
 
-def _rarest(sets: Sequence[Texts]) -> Texts:
-    """Return the texts that most likely tell a claim from other text: long ones, and of those what was done.
+def _length(texts: Texts) -> int:
+    """Return how well the texts tell a claim from other text: long ones do, and of those what was done.
 
     That stands last in a sentence; what it was done to is what every message of such an agent is about.
     """
-    return max(reversed(sets), key=lambda texts: min(map(len, texts)))
+    return min(map(len, texts))
 
 
 def _shortest(texts: Iterable[str]) -> tuple[str, ...]:

@@ -228,6 +228,15 @@ def test_a_member_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     assert [event for event in events if not isinstance(event, Gap)][:-1] == small().events()[:-1]
 
 
+def test_of_two_members_with_one_name_the_lost_one_is_told() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("session.v4.jsonl", small().text())
+        with pytest.warns(UserWarning, match="Duplicate"):
+            file.writestr("session.v4.jsonl", small().text())
+    assert codes(buffer.getvalue(), "export.zip") == (small().events(), ["adapter/unreadable"])
+
+
 def test_an_archive_without_logs_is_a_fault() -> None:
     assert codes(archive({"readme.txt": b"hello"}), "x.zip") == ([], ["adapter/unreadable"])
 
@@ -279,6 +288,18 @@ def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:
         " NULL AS source_event_seqs, NULL AS surface_op, NULL AS ignorable FROM n"
     )
     data = changed(tmp_path, lambda database: database.executescript(f"DROP TABLE events; {endless};"))
+    assert codes(data, "sessions.sqlite") == ([], ["adapter/unreadable"])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "TABLE events (seq, data GENERATED ALWAYS AS (hex(zeroblob(400000000))) VIRTUAL)",
+        "VIRTUAL TABLE events USING fts5(session_id, seq, type, time, data, source_event_seqs, surface_op, ignorable)",
+    ],
+)
+def test_a_table_that_computes_what_it_holds_is_refused(table: str, tmp_path: Path) -> None:
+    data = changed(tmp_path, lambda database: database.executescript(f"DROP TABLE events; CREATE {table};"))
     assert codes(data, "sessions.sqlite") == ([], ["adapter/unreadable"])
 
 

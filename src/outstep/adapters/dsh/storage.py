@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
@@ -14,7 +15,7 @@ from msgspec import Raw
 from outstep.adapters.base import Document
 from outstep.adapters.dsh import records
 from outstep.adapters.dsh.records import NOTHING, UNREADABLE, Head, Row
-from outstep.adapters.dsh.text import CHUNK, FEED, FREE, RATIO, Log, Loss, TextLog, damaged, folder
+from outstep.adapters.dsh.text import CHUNK, FEED, FREE, LARGEST_LINE, RATIO, Log, Loss, TextLog, damaged, folder
 from outstep.digest import sha256
 from outstep.errors import Place, Problem
 
@@ -70,7 +71,15 @@ def _of_archive(document: Document) -> Iterator[Log | Problem]:
     elif not names:
         yield _problem("adapter/unreadable", f"`{document.uri}` holds no session log", document)
     else:
+        counts = Counter(archive.namelist())
         for name in names:
+            if counts[name] > 1:
+                yield _problem(
+                    "adapter/unreadable",
+                    f"`{document.uri}` holds `{name}` twice; only the last one is read",
+                    document,
+                    help="export the session anew; an archive holds each log once",
+                )
             yield TextLog(_Member(document.uri, archive, name))
 
 
@@ -165,10 +174,14 @@ def _open(data: bytes) -> sqlite3.Connection:
     database.execute("PRAGMA trusted_schema = OFF")
     left = iter(range(STEPS))
     database.set_progress_handler(lambda: 0 if next(left, None) is not None else 1, 1_000_000)
-    found = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_LINE)
+    # Tables that lie in the file, no virtual ones: what is computed could be larger than any file.
+    found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0").fetchall()
     for table in _TABLES:
-        if table.encode() not in found:
+        if (table.encode(),) not in found:
             raise sqlite3.DatabaseError(f"it has no table `{table}`")
+        if database.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden != 0", (table,)).fetchone():
+            raise sqlite3.DatabaseError(f"a column of `{table}` is computed")
     return database
 
 
