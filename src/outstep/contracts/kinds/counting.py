@@ -52,6 +52,8 @@ class CountingMonitor(Quiet):
         self._past: dict[Any, Tally] = {}
         """In a row: counts that started again, and were in doubt before."""
         self._has_window = bool(rule.after or rule.since)
+        self._ended = -1
+        """Where the newest window begins: counts of earlier ones are settled."""
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
@@ -59,6 +61,7 @@ class CountingMonitor(Quiet):
         self.is_veiled = self.has_undecided = False
         self._veil = None
         self._rows.clear()
+        self._ended = -1
         self._past.clear()
 
     def doubted(self) -> None:
@@ -89,7 +92,8 @@ class CountingMonitor(Quiet):
             return
         if self.rule.per_turn:
             ended = [slot for slot, tally in self.tallies.items() if self._key_in(slot, tally)[1] < view.lane.start]
-        elif begins >= 0 and not run.plan.has_joined_window(self.index, self.rule):
+        elif begins > self._ended and not run.plan.has_joined_window(self.index, self.rule):
+            self._ended = begins
             ended = [slot for slot, tally in self.tallies.items() if tally.since < begins]
         else:
             return
