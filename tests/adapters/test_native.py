@@ -110,6 +110,15 @@ def test_a_turn_that_opens_again_is_malformed() -> None:
     assert "event 3 (`tool.call`) opens turn 1 of lane `main` again" in log.faults[0].sentence
 
 
+@pytest.mark.parametrize(
+    "lanes", ['{"id":"main","kind":"user"}', '{"id":"main","parent":"main"}', '{"id":"b"},{"id":"b","kind":"user"}']
+)
+def test_a_header_cannot_make_the_agent_another_lane_or_list_a_lane_twice(lanes: str) -> None:
+    header = HEADER.replace(b'"id":"t"', b'"id":"t","lanes":[' + lanes.encode() + b"]")
+    _, log = read("native", document(header + call(1, 1)))
+    assert codes(log) == ["trace/malformed"]
+
+
 def test_turns_of_two_lanes_do_not_disturb_each_other() -> None:
     _, log = read("native", document(HEADER + call(1, 5) + call(2, 1, "b") + call(3, 5) + call(4, 2, "b")))
     assert log.faults == []

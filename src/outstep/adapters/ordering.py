@@ -7,6 +7,7 @@ file, and in file order among equal ones. A number used twice is remarked on, an
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import lt
 from typing import Any
@@ -167,9 +168,12 @@ class Shape:
         self._awaited: dict[str, list[str]] = {}
         for lane, call in self._unspawned.items():
             self._awaited.setdefault(call, []).append(lane)
+        self._flaw = _flaw_of_lanes(lanes) if lanes else ""
 
     def flaw(self, events: Sequence[Event]) -> str:
         """Return what is wrong with the first event that does not fit, or an empty text."""
+        if self._flaw:
+            return self._flaw
         if self._unspawned:
             return self._careful_flaw(events)
         # Written for speed: every event of every trace comes through here.
@@ -202,6 +206,17 @@ class Shape:
                     return _reopened(event, event.turn, event.agent, last)
                 self._turns[event.agent] = event.turn
         return ""
+
+
+def _flaw_of_lanes(lanes: tuple[Lane, ...]) -> str:
+    ids = [lane.id for lane in lanes]
+    twice = next((id for id, count in Counter(ids).items() if count > 1), None)
+    if twice is not None:
+        return f"lane `{twice}` is listed twice"
+    # Calls of a user do not count: such a header would say of everything that the agent did not do it.
+    if any(lane.id == "main" and (lane.kind != "agent" or lane.parent is not None) for lane in lanes):
+        return "lane `main` is the agent itself: it is of no other kind, and has no parent"
+    return ""
 
 
 def _have_no_turns(events: Sequence[Event]) -> bool:

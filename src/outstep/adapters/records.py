@@ -17,6 +17,7 @@ from outstep.digest import sha256
 from outstep.errors import Place
 
 CHUNK = 1 << 16
+_SAMPLE = 1 << 12
 LONGEST_LINE = 1 << 28
 """Bytes; a longer line is refused instead of filling the memory."""
 LARGEST_VALUE = 1 << 30
@@ -78,7 +79,7 @@ def whole_lines(file: BinaryIO) -> Iterator[Lines]:
         cut = chunk.rfind(b"\n") + 1
         if cut:
             body = b"".join((*parts, memoryview(chunk)[:cut])) if parts else chunk[:cut]
-            count = body.count(b"\n")
+            count = _count_lines(body)
             yield Lines(body=body, offset=offset, line=line, count=count, last=False)
             offset += len(body)
             line += count
@@ -92,6 +93,18 @@ def whole_lines(file: BinaryIO) -> Iterator[Lines]:
         chunk = file.read(CHUNK)
     if held:
         yield Lines(body=b"".join(parts), offset=offset, line=line, count=1, last=True)
+
+
+def _count_lines(body: bytes) -> int:
+    """Return the number of line ends; looking for each is much faster than `count` where lines are long."""
+    if body.count(b"\n", 0, _SAMPLE) > _SAMPLE >> 9:
+        return body.count(b"\n")
+    count = 0
+    place = body.find(b"\n")
+    while place >= 0:
+        count += 1
+        place = body.find(b"\n", place + 1)
+    return count
 
 
 def split(lines: Lines) -> Iterator[tuple[int, int, bytes]]:

@@ -41,7 +41,7 @@ def malformed(document: Document, trace: str, flaw: str, log: ReadLog) -> None:
         "trace/malformed",
         f"trace `{trace}`: {flaw}",
         place=Place(source=document.uri),
-        help="turns of a lane open in rising order, and a lane begins after its spawning call (docs/events.md)",
+        help="turns of a lane rise, and a lane is listed once and begins after its spawning call (docs/events.md)",
     )
 
 

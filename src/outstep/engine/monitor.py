@@ -171,9 +171,29 @@ class _Bench:
 
     def take(self, batch: Sequence[Event | Header]) -> None:
         """Take the next events."""
-        if self._generator is not None:
+        if self._generator is None:
+            batch = self._take_first(batch)
+        if batch:
             self._generator.send(batch)
-            return
+
+    def _take_first(self, batch: Sequence[Event | Header]) -> Sequence[Event | Header]:
+        """Step the first events; return those that are for generated code, from where it pays on."""
+        count = max(self._left, 0)
+        self._left -= len(batch)
+        self._step(batch[:count])
+        rest = batch[count:]
+        if not rest:
+            return rest
+        if self._run is None and not isinstance(rest[0], Header):
+            self._step(rest)
+            return ()
+        self._generator = self._compiled.generated(self._begin, self._done)
+        next(self._generator)
+        if self._run is not None:
+            self._generator.send((self._run.header,))
+        return rest
+
+    def _step(self, batch: Sequence[Event | Header]) -> None:
         for item in batch:
             if isinstance(item, Header):
                 self._close_run()
@@ -181,11 +201,6 @@ class _Bench:
             elif self._run is not None:
                 self._run.events += 1
                 self._run.step(item)
-        self._left -= len(batch)
-        if self._left < 0 and self._run is not None:
-            self._generator = self._compiled.generated(self._begin, self._done)
-            next(self._generator)
-            self._generator.send((self._run.header,))
 
     def close(self) -> None:
         """Take the end of the stream."""

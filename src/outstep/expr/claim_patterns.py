@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from outstep.expr.claim import Prepared
 from outstep.expr.clauses import Sentence
@@ -34,10 +33,7 @@ def prepare(text: str) -> Prepared:
 class ClaimPattern:
     """One pattern of a claim; it is compiled when it is asked for the first time, for most texts need few of them."""
 
-    __slots__ = ("_prepared", "_spelled", "compiled", "is_edged", "is_local", "match_in", "name", "number", "required")
-
-    compiled: Pattern
-    match_in: Callable[[bytes, int, int], Spans]
+    __slots__ = ("_compiled", "_prepared", "_spelled", "is_edged", "is_local", "match_in", "name", "number", "required")
 
     def __init__(self, number: int, name: str, prepared: Prepared) -> None:
         self.number = number
@@ -47,14 +43,20 @@ class ClaimPattern:
         self.is_edged = prepared.is_edged
         self._prepared = prepared
         self._spelled: dict[str, bool] = {}
+        self._compiled: Pattern | None = None
+        self.match_in: Callable[[bytes, int, int], Spans] = self._compile_and_match
+        """`Pattern.match_in`."""
 
-    def __getattr__(self, name: str) -> Any:
-        """Compile the pattern: nothing else is asked for that is not there."""
-        if name not in {"compiled", "match_in"}:
-            raise AttributeError(name)
-        self.compiled = compile_pattern(self._prepared.text, ignore_case=True)
+    @property
+    def compiled(self) -> Pattern:
+        """The regular expression."""
+        if self._compiled is None:
+            self._compiled = compile_pattern(self._prepared.text, ignore_case=True)
+        return self._compiled
+
+    def _compile_and_match(self, data: bytes, start: int, end: int) -> Spans:
         self.match_in = self.compiled.match_in
-        return getattr(self, name)
+        return self.match_in(data, start, end)
 
     def spells(self, word: str) -> bool:
         """Return whether the pattern itself spells a word that denies or promises."""

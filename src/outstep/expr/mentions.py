@@ -226,14 +226,24 @@ class MentionIndex(Generic[Payload]):
                     self._take(needle, found)
             return
         shelves = self._shelves
-        for run in _RUN.finditer(text):
-            shelf = shelves.get(run[0])
-            if shelf is not None:
-                self._look(text, run.start(), shelf, found)
+        if self._may_hold(text):
+            for run in _RUN.finditer(text):
+                shelf = shelves.get(run[0])
+                if shelf is not None:
+                    self._look(text, run.start(), shelf, found)
         if self._wordless:
             for place, char in enumerate(text):
                 if char not in _WORD and (shelf := shelves.get(char)) is not None:
                     self._look(text, place, shelf, found)
+
+    def _may_hold(self, text: str) -> bool:
+        """Return false if the text holds no word that any value begins with: so it is for most."""
+        if len(self._shelves) > _FEW:
+            return not self._shelves.keys().isdisjoint(_RUN.findall(text))
+        for name in self._shelves:  # noqa: SIM110 (`any` costs more than all the looks)
+            if name in text:
+                return True
+        return False
 
     def _look(
         self,
