@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from outstep import __version__, adapters
+from outstep import __version__, adapters, render
 from outstep.contracts import kinds
 from tests.command_line import ROOT, needed, outstep
 
@@ -120,6 +120,7 @@ def test_the_core_takes_nothing_but_parsing_from_urllib() -> None:
 FAMILIES = {
     "outstep.adapters": [f"outstep.adapters.{name.replace('-', '_')}" for name in adapters.NAMES],
     "outstep.contracts.kinds": [kind.__module__ for kind in get_args(kinds.Kind)],
+    "outstep.render": [f"outstep.render.{name}" for name in render.NAMES],
 }
 """Folders that grow, and their members; other modules in them are what the members share."""
 

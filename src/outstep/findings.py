@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -111,6 +112,9 @@ class TraceSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     violated: int = 0
     inconclusive: int = 0
     vacuous: int = 0
+    verdicts: tuple[dict[str, Verdict] | None, ...] = ()
+    """By contract, in the order of the report: the rules that are not satisfied; the other rules of the contract are.
+    None: the contract could not be held against this trace."""
 
 
 class RuleSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -146,6 +150,8 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`outstep <version>`."""
     gate: Literal["pass", "block", "error", "inconclusive"] = "pass"
     exit_code: int = 0
+    fail_on: Level = "block"
+    """The lowest level that gates: `block`, or `warn` when warnings fail, too."""
     contracts: tuple[ContractSummary, ...] = ()
     traces: tuple[TraceSummary, ...] = ()
     rules: tuple[RuleSummary, ...] = ()
@@ -155,7 +161,18 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     allowed: tuple[str, ...] = ()
     """Reasons accepted by `--allow`."""
 
+    def gates(self, finding: Finding) -> bool:
+        """Return whether a finding stands against the release."""
+        return gates(finding, self.fail_on, self.allowed)
+
     @property
     def passed(self) -> bool:
         """Whether the gate lets a release pass."""
         return self.gate == "pass"
+
+
+def gates(finding: Finding, fail_on: Level, allowed: Sequence[str]) -> bool:
+    """Return whether a finding stands against the release; `allowed` are accepted reasons of being undecided."""
+    if finding.waived or finding.level not in ("block", fail_on):
+        return False
+    return finding.verdict != "inconclusive" or finding.reason not in allowed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from outstep.errors import Place, Problem
-from outstep.findings import SCHEMA, ContractSummary, Finding, Report, RuleSummary, TraceSummary, Witness
+from outstep.findings import SCHEMA, ContractSummary, Finding, Report, RuleSummary, TraceSummary, Verdict, Witness
 
 HOSTILE = 'x\x1b[31m\x1b]0;owned\x07\u202e\n  --> fake.jsonl line 1\r"</script>`'
 
@@ -67,4 +67,89 @@ def hostile() -> Report:
         bad,
         traces=(TraceSummary(id=HOSTILE, sources=(HOSTILE,), events=1), TraceSummary(id="t2", events=1)),
         faults=(Problem(code="adapter/damaged-record", sentence=HOSTILE, place=place, excerpt=HOSTILE, help=HOSTILE),),
+    )
+
+
+TRAPS = (
+    HOSTILE,
+    "](javascript:alert(1)) <img src=x onerror=alert(1)> </td></tr>",
+    "@everyone https://evil.example www.evil.example #1 :skull: a_b_c *x* ~~y~~ `z` ``q`` | cell",
+    "::error file=x::fake%0A::warning::y",
+    "]]> <!-- --> <![CDATA[ &amp; & \x00 \x0b \ufffe \uffff \ud800",
+    "退款已完成。您好！",
+    "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "👩‍🚒🎉",
+    '"; rm -rf / #',
+    "",
+)
+"""What a text from a stranger may try in any format, and what is only unusual."""
+
+
+def golden() -> Report:
+    """One report with every verdict, level and kind of message, and one hostile text for every trap."""
+    findings = [
+        finding(rule=f"R{number}", message=trap, values=(trap,), key=trap, trace="t1", fingerprint=f"{number:032x}")
+        for number, trap in enumerate(TRAPS)
+    ]
+    contract = Place(source="contracts/c.yaml", line=9, column=3)
+    findings += [
+        finding(
+            rule="OPEN",
+            verdict="inconclusive",
+            reason="hidden-evidence",
+            missing=("order: a gap may hide it",),
+            event=None,
+            of=None,
+            seq=None,
+            call_id="c-1",
+            help="give the whole record",
+            witness=(Witness(seq=2, type="gap", quote="gap lost (may hide anything)", note="lost"),),
+            fingerprint="a" * 32,
+        ),
+        finding(
+            rule="WARN", level="warn", place=Place(source="a b/ü%.json", pointer="/messages/3"), fingerprint="b" * 32
+        ),
+        finding(rule="SEEN", level="observe", agent="sub-1", turn=None, fingerprint="c" * 32),
+        finding(rule="WAIVED", waived="ops: known (until 2030-01-01)", place=None, fingerprint="d" * 32),
+        finding(
+            rule="IDLE",
+            verdict="vacuous",
+            reason="never-exercised",
+            trace="",
+            place=None,
+            event=None,
+            seq=None,
+            witness=(),
+        ),
+    ]
+    rules = [RuleSummary(rule=one.rule, level=one.level, contract="shop", violated=1) for one in findings]
+    rules += [
+        RuleSummary(rule="HELD", level="block", contract="shop", satisfied=2),
+        RuleSummary(rule="ASLEEP", level="block", contract="shop", vacuous=2),
+        RuleSummary(rule="INCOMPLETE_TRACE", level="block", contract="shop", pack="integrity", satisfied=2),
+    ]
+    unsatisfied: dict[str, Verdict] = {one.rule: one.verdict for one in findings}
+    traces = (
+        TraceSummary(
+            id="t1",
+            sources=("s.jsonl",),
+            sha256=("0" * 64,),
+            events=7,
+            verdicts=({**unsatisfied, "ASLEEP": "vacuous"},),
+        ),
+        TraceSummary(id=HOSTILE, sources=(HOSTILE,), events=1, verdicts=({"ASLEEP": "vacuous"},)),
+        TraceSummary(id="broken", events=1, verdicts=(None,)),
+    )
+    return report(
+        *findings,
+        gate="error",
+        exit_code=2,
+        contracts=(ContractSummary(id="shop", title=HOSTILE, source=contract.source, sha256="1" * 64),),
+        rules=tuple(rules),
+        traces=traces,
+        faults=tuple(
+            Problem(code="adapter/damaged-record", sentence=trap, place=Place(source=trap, line=3), help=trap)
+            for trap in TRAPS
+        ),
+        warnings=(Problem(code="outcome/unrecorded", sentence="nobody tells", level="warning"),),
     )

@@ -24,6 +24,7 @@ def test_the_schema_stands_first_and_nothing_that_counts_is_left_out() -> None:
         "tool",
         "gate",
         "exit_code",
+        "fail_on",
         "contracts",
         "traces",
         "rules",

@@ -9,7 +9,7 @@ from outstep.findings import RuleSummary, TraceSummary, Witness
 from outstep.render import terminal
 from outstep.render.problems import problem_text
 from outstep.render.style import PLAIN, Style
-from outstep.render.terminal import folded
+from outstep.render.wording import folded
 from tests.render.reports import HOSTILE, finding, hostile, report
 
 

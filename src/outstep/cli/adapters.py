@@ -44,7 +44,7 @@ def _told(one: Adapter) -> str:
 
 
 def _put_json(found: Sequence[Adapter]) -> None:
-    from outstep.render.json import pretty
+    from outstep.render.values import pretty
 
     listed = [
         {

@@ -16,7 +16,7 @@ from outstep.errors import OutstepError, Problem, problem, suggestion
 from outstep.render.escape import visible
 from outstep.render.problems import problem_text
 from outstep.render.style import Style
-from outstep.render.summary import RECORD, count
+from outstep.render.wording import RECORD, count
 from outstep.workflow.contracts import open_contract
 
 VERBS = ("lint", "compile")
@@ -99,7 +99,7 @@ def _told(contract: Contract | None, problems: Sequence[Problem]) -> str:
 
 
 def _put_json(results: Sequence[tuple[str, Contract | None, tuple[Problem, ...]]]) -> None:
-    from outstep.render.json import pretty, problem_values
+    from outstep.render.values import pretty, problem_values
 
     files = [
         {"contract": name, "valid": contract is not None, "problems": problem_values(problems)}

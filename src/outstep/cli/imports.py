@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from outstep.cli.console import say
 from outstep.findings import TraceSummary
 from outstep.render.escape import shown, visible
-from outstep.render.summary import count
+from outstep.render.wording import count
 from outstep.workflow.judging import Judged
 
 MOST = 5

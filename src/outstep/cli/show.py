@@ -19,7 +19,7 @@ from outstep.errors import problem, suggestion
 from outstep.events import Event, RunEnd, ToolCall
 from outstep.render.escape import visible
 from outstep.render.style import Style
-from outstep.render.summary import count
+from outstep.render.wording import count
 from outstep.workflow.traces import Trace, in_traces
 
 DESCRIPTION = "show what was read of a trace; exits 0 also for a run that did not end, 2 for what cannot be read"

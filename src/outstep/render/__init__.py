@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from outstep.findings import Report
     from outstep.render.style import Style
 
-NAMES: tuple[str, ...] = ("terminal", "json")
+NAMES: tuple[str, ...] = ("terminal", "json", "markdown", "junit", "sarif", "github", "gitlab")
 """The formats in which a report can be written."""
 
 

@@ -6,19 +6,14 @@ docs: docs/cli.md#the-report-as-data
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from outstep import codec
-from outstep.errors import Problem
 from outstep.findings import ContractSummary, Report, RuleSummary, TraceSummary
 from outstep.render.style import Style
-
-_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
-_HALF = re.compile("[\ud800-\udfff]")
+from outstep.render.values import pretty, problem_values
 
 
 def render(report: Report, style: Style) -> str:  # noqa: ARG001
@@ -32,42 +27,7 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     return pretty(value)
 
 
-def problem_values(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Return problems as maps, their level always in them."""
-    # A default is left out only where it is the very same object, which it is not after another process gave it.
-    return [{**msgspec.to_builtins(problem), "level": problem.level} for problem in problems]
-
-
-def pretty(value: Any) -> str:
-    """Return a value as indented JSON with a last line end; what nobody sees is spelled out."""
-    try:
-        text = codec.encode(value)
-    except UnicodeEncodeError:
-        text = codec.encode(_without_halves(value))
-    # Signs that nobody sees may stand only inside of JSON texts, where an escape means the same.
-    return _UNSEEN.sub(_escaped, msgspec.json.format(text, indent=2).decode()) + "\n"
-
-
 def _whole(structs: Iterable[msgspec.Struct], type_: type[msgspec.Struct]) -> list[dict[str, Any]]:
     """Return structs as maps with every counter, list and word in them, in the order of their fields."""
     names = [(field.name, field.encode_name) for field in msgspec.structs.fields(type_)]
     return [{told: msgspec.to_builtins(getattr(struct, name)) for name, told in names} for struct in structs]
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code <= 0xFFFF:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
-
-
-def _without_halves(value: Any) -> Any:
-    """Return a value in which bytes of a file name that are no UTF-8 are spelled out."""
-    if isinstance(value, str):
-        return _HALF.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", value)
-    if isinstance(value, dict):
-        return {_without_halves(name): _without_halves(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_halves(item) for item in value]
-    return value

@@ -179,6 +179,7 @@ class _Suite:
             tool=_tool_version(),
             gate=gate,
             exit_code=EXIT[gate],
+            fail_on=options.fail_on,
             contracts=tuple(map(_contract_summary, self.contracts)),
             traces=tuple(judged.summary for judged in self._traces),
             rules=tuple(self._rules()),

@@ -11,7 +11,7 @@ from outstep.contracts.model import Contract, Waiver
 from outstep.contracts.names import glob_fits
 from outstep.contracts.selectors import Spot
 from outstep.errors import Place, Problem
-from outstep.findings import Finding, Level
+from outstep.findings import Finding, Level, gates
 
 Gate = Literal["pass", "block", "error", "inconclusive"]
 
@@ -44,13 +44,10 @@ def gate_of(findings: Iterable[Finding], faults: Sequence[Problem], fail_on: Lev
     """Return the decision; the worst wins, in the order error, block, inconclusive, pass."""
     if faults:
         return "error"
-    levels = ("block", "warn") if fail_on == "warn" else ("block",)
-    gating = [finding for finding in findings if finding.level in levels and not finding.waived]
+    gating = [finding for finding in findings if gates(finding, fail_on, allowed)]
     if any(finding.verdict != "inconclusive" for finding in gating):
         return "block"
-    if any(finding.reason not in allowed for finding in gating):
-        return "inconclusive"
-    return "pass"
+    return "inconclusive" if gating else "pass"
 
 
 class Waivers:

@@ -265,7 +265,18 @@ def _summary(entry: _Kept, tally: Tally) -> TraceSummary:
         violated=counts["violated"],
         inconclusive=counts["inconclusive"],
         vacuous=counts["vacuous"],
+        verdicts=tuple(map(_unsatisfied, entry.drafts, entry.judgements)),
     )
+
+
+def _unsatisfied(draft: Draft, judgement: Judgement) -> dict[str, Verdict] | None:
+    if not judgement.verdicts:
+        return None
+    return {
+        rule.id: verdict
+        for rule, verdict in zip(draft.contract.rules, judgement.verdicts, strict=True)
+        if verdict != "satisfied"
+    }
 
 
 def _too_costly(entry: _Kept) -> list[Problem]:

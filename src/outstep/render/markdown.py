@@ -1,0 +1,101 @@
+"""`markdown`: a comment on a pull request, or the summary of a job.
+
+Short enough for either: what does not fit is counted. What comes from traces stands in code spans, where nothing is
+a link, a mention or markup.
+docs: docs/cli.md#output
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from outstep.errors import Problem
+from outstep.findings import Finding, Report
+from outstep.render.escape import shown, visible
+from outstep.render.style import PLAIN, Style
+from outstep.render.wording import count, folded, notes, proof, summary_lines, where
+
+LONGEST = 60_000
+"""Characters; a comment on GitHub may have 65,536."""
+_LONGEST_LINE = 300
+_MARKS = {"pass": "✅", "block": "❌", "error": "🚫", "inconclusive": "❔"}
+_TITLES = {
+    "pass": "passes",
+    "block": "is blocked",
+    "error": "could not be checked",
+    "inconclusive": "is undecided",
+}
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&@#]|:(?=//)|(?<=www)\.")
+
+
+def render(report: Report, style: Style) -> str:
+    """Return the report as GitHub-flavoured Markdown."""
+    parts = [f"### {_MARKS[report.gate]} Outstep: the run {_TITLES[report.gate]}\n\n"]
+    parts.append(" · ".join(text(line) for line in summary_lines(report, PLAIN)) + "\n")
+    parts += _problems("Could not be checked", report.faults)
+    room = LONGEST - sum(map(len, parts))
+    names_trace = len(report.traces) > 1
+    kept = [finding for finding in report.findings if finding.level != "observe" or style.verbose]
+    # What stands against the release comes first, whatever else there is.
+    kept.sort(key=lambda finding: not report.gates(finding))
+    groups = folded(kept)
+    for number, group in enumerate(groups):
+        block = _finding(group, report, names_trace=names_trace)
+        room -= len(block)
+        if room < 0:
+            left = sum(map(len, groups[number:]))
+            parts.append(f"\n… and {count(left, 'more finding')}: the whole report has all of them.\n")
+            break
+        parts.append(block)
+    return "".join(parts)
+
+
+def text(plain: str) -> str:
+    """Return a text as Markdown that shows it and does nothing else."""
+    return _MARKUP.sub(_unmarked, shown(plain, _LONGEST_LINE))
+
+
+def code(plain: str) -> str:
+    """Return a text as a code span."""
+    told = shown(plain, _LONGEST_LINE)
+    longest = max(map(len, re.findall("`+", told)), default=0)
+    fence = "`" * (longest + 1)
+    blank = " " if told.startswith("`") or told.endswith("`") or not told.strip() else ""
+    return f"{fence}{blank}{told or ' '}{blank}{fence}"
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    sign = found[0]
+    # A backslash does not keep a person or an issue from being mentioned; a code span does.
+    return f"`{sign}`" if sign in "@#" else "&amp;" if sign == "&" else f"\\{sign}"
+
+
+def _finding(group: list[Finding], report: Report, *, names_trace: bool) -> str:
+    lines = []
+    for finding in group:
+        mark = "❌" if finding.verdict == "violated" else "❔"
+        told = finding.level if report.gates(finding) or finding.level != "block" else f"{finding.level}, not gating"
+        told = f"{finding.level}, waived" if finding.waived else told
+        mark = mark if report.gates(finding) else "⚠️"
+        lines.append(f"{mark} **{finding.verdict}** {code(finding.rule)} ({told}): {text(finding.message)}")
+    body = [f"- {code(where(group[0], names_trace=names_trace))}"]
+    body += [f"- {code(line)}" for line in proof(group)]
+    body += [f"- {label}: {code(line)}" for label, line in notes(group)]
+    return "\n" + "  \n".join(lines) + "\n" + "\n".join(body) + "\n"
+
+
+def _problems(title: str, problems: Iterable[Problem]) -> Iterator[str]:
+    told = list(problems)
+    if not told:
+        return
+    yield f"\n**{title}**\n\n"
+    for problem in told[:_MOST_PROBLEMS]:
+        place = f" ({code(str(problem.place))})" if problem.place is not None else ""
+        help = f" — {text(problem.help)}" if problem.help else ""
+        yield f"- {code(problem.code)} {text(visible(problem.sentence))}{place}{help}\n"
+    if len(told) > _MOST_PROBLEMS:
+        yield f"- … and {count(len(told) - _MOST_PROBLEMS, 'more fault')}\n"
+
+
+_MOST_PROBLEMS = 20
