@@ -20,7 +20,7 @@ from outstep.findings import Report
 from outstep.render import NAMES, renderer
 from outstep.render.style import Style
 from outstep.workflow.checking import CheckOptions, check_paths, failed
-from outstep.workflow.contracts import open_contract
+from outstep.workflow.contracts import open_contracts
 from outstep.workflow.gating import ALLOWABLE, EXIT
 from outstep.workflow.judging import Judged
 
@@ -112,20 +112,11 @@ def _first(*values: Any) -> Any:
 
 def _checked(settings: dict[str, Any], given: Given, outputs: Sequence[Output], imports: list[Judged]) -> Report:
     """Return the report; a check that cannot begin gives one, too."""
-    contracts: list[Contract] = []
-    warnings: list[Problem] = []
-    problems: list[Problem] = []
     cache = None if given.no_cache else cache_folder()
-    for name in settings["contract"]:
-        try:
-            contract, more = open_contract(name, params=settings["param"], cache=cache)
-        except OutstepError as error:
-            problems += error.problems
-            continue
-        contracts.append(contract)
-        warnings += more
-    if problems:
-        return failed(tuple(dict.fromkeys(problems)))
+    try:
+        contracts, warnings = open_contracts(settings["contract"], params=settings["param"], cache=cache)
+    except OutstepError as error:
+        return failed(error.problems)
     check_not_read(outputs, [source for contract in contracts for source in contract.sources])
     options = CheckOptions(
         format=settings["format"],
@@ -136,7 +127,7 @@ def _checked(settings: dict[str, Any], given: Given, outputs: Sequence[Output], 
         require_exercised=settings["require_exercised"],
         jobs=_processes(settings["jobs"]),
         today=_today() if any(contract.waivers for contract in contracts) else None,
-        language=given.lang or os.environ.get("OUTSTEP_LANG") or "en",
+        language=_language(given.lang or os.environ.get("OUTSTEP_LANG") or "en", contracts),
     )
     progress = _progress()
     try:
@@ -163,6 +154,16 @@ def _progress() -> Progress | None:
     from outstep.cli.progress import Progress
 
     return Progress(sys.stderr)
+
+
+def _language(name: str, contracts: Sequence[Contract]) -> str:
+    """Return a language that messages can be in; raises `OutstepError` for one that nothing here speaks."""
+    if name == "en" or any(name in rule.message for contract in contracts for rule in contract.rules):
+        return name
+    from outstep.expr.words import LANGUAGES
+
+    spoken = (word for contract in contracts for rule in contract.rules for word in rule.message)
+    return chosen("--lang", name, tuple(dict.fromkeys((*LANGUAGES, *spoken))))
 
 
 def _processes(jobs: int) -> int:

@@ -134,7 +134,8 @@ def read(file: File, report: Report) -> Node | None:
             return None
         except (yaml.YAMLError, _Apart) as error:
             at, sentence = _failure(error, len(text))
-            region = quoting.region(text, at, builder.outermost_flow)
+            is_list = "block sequence entries" in sentence
+            region = None if is_list else quoting.region(text, at, builder.outermost_flow)
             if region is None or region[0] in taken or len(taken) >= MOST_REPAIRS:
                 report.error("yaml", *_unreadable(text, at, sentence, file))
                 return None
@@ -358,7 +359,7 @@ def _failure(error: Exception, end: int) -> tuple[int, str]:
         return error.at, str(error)
     context, what = getattr(error, "context", None), getattr(error, "problem", None)
     mark = getattr(error, "problem_mark", None)
-    if mark is None or (mark.index >= end and context):
+    if mark is None or (context and (mark.index >= end or what == "could not find expected ':'")):
         mark = getattr(error, "context_mark", None) or mark  # what is open at the end of the file begins there
     sentence = ", ".join(part for part in (context, what) if part)
     return (min(mark.index, end) if mark else 0), sentence or "the file is no YAML"
@@ -371,4 +372,48 @@ def _unreadable(text: str, at: int, sentence: str, file: File) -> tuple[str, Spa
         sentence, help = "a tab indents this line", "YAML indents with spaces only"
     elif text.startswith("{") and "\n{" in text:
         help = "JSON Lines are a recorded trace: a contract is named with `--contract`, a trace without it"
-    return sentence.replace("`", "'"), Span(file, at, at + 1), help
+    else:
+        sentence, help = next(
+            (told for words, *told in _IN_PLAIN_WORDS if words in sentence), [sentence.replace("`", "'"), ""]
+        )
+    return sentence, Span(file, at, at + 1), help
+
+
+# libyaml 0.2.5: what its parser says, and what it means for whoever wrote the file.
+_IN_PLAIN_WORDS = (
+    (
+        "did not find expected '-' indicator",
+        "this line stands in another column than the list that it belongs to",
+        "every entry of a list begins with `- ` in one column, and the keys of an entry stand in one column behind it",
+    ),
+    (
+        "did not find expected key",
+        "this line stands in another column than the keys above it",
+        "the keys of one map stand in one column",
+    ),
+    (
+        "mapping values are not allowed in this context",
+        "a key with `:` cannot stand here",
+        "the keys of one map stand in one column, and the value of the key above is already complete; "
+        "a text that holds `: ` is quoted",
+    ),
+    ("could not find expected ':'", "a `:` is missing behind this key", "write `key: value`, with a blank behind `:`"),
+    ("did not find expected ',' or '}'", "this `{` is not closed, or a comma is missing", "write `{key: value, …}`"),
+    ("did not find expected ',' or ']'", "this `[` is not closed, or a comma is missing", "write `[a, b, …]`"),
+    ("found unexpected end of stream", "this quote is never closed", "end the text with the quote that begins it"),
+    (
+        "found character that cannot start any token",
+        "this character cannot begin a value",
+        "quote the value",
+    ),
+    (
+        "did not find expected <document start>",
+        "what stands here belongs to no key",
+        "a contract is one map: every line at its left edge is `key: value`",
+    ),
+    (
+        "block sequence entries are not allowed in this context",
+        "a list cannot begin in the line of its key",
+        "write it below: `key:`, and `  - …` in the next line, or as `key: [a, b]`",
+    ),
+)

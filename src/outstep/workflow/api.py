@@ -13,7 +13,7 @@ from outstep.errors import Problem, problem, suggestion
 from outstep.events import Event, Header
 from outstep.findings import Level, Report
 from outstep.workflow.checking import CheckOptions, check_groups, check_paths
-from outstep.workflow.contracts import open_contract
+from outstep.workflow.contracts import open_contracts
 from outstep.workflow.gating import ALLOWABLE
 from outstep.workflow.traces import InMemory, Trace
 
@@ -88,16 +88,11 @@ def unknown_reason(reason: str) -> Exception:
 def _contracts(
     given: Contracts, params: Mapping[str, Any] | None, cache: AnyPath | None
 ) -> tuple[list[Contract], list[Problem]]:
-    contracts: list[Contract] = []
-    warnings: list[Problem] = []
-    for one in [given] if isinstance(given, str | Path | Contract) else given:
-        if isinstance(one, Contract):
-            contracts.append(one)
-            continue
-        loaded, more = open_contract(os.fspath(one), params=params, cache=cache)
-        contracts.append(loaded)
-        warnings += more
-    return contracts, warnings
+    found = [given] if isinstance(given, str | Path | Contract) else list(given)
+    names = [os.fspath(one) for one in found if not isinstance(one, Contract)]
+    opened, warnings = open_contracts(names, params=params, cache=cache) if names else ([], [])
+    rest = iter(opened)
+    return [one if isinstance(one, Contract) else next(rest) for one in found], warnings
 
 
 def _told_apart(given: Traces) -> tuple[list[str], list[Trace]]:

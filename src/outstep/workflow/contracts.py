@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outstep.contracts import packs
 from outstep.contracts.model import Contract
-from outstep.errors import Problem, problem, suggestion
+from outstep.errors import OutstepError, Problem, problem, suggestion
 
 
 def open_contract(
@@ -33,6 +33,48 @@ def open_contract(
     store = contract_cache.ContractCache(cache) if cache is not None else None
     kept = contract_cache.open_contract(name, params=params, cache=store)
     return kept.contract, kept.warnings
+
+
+def open_contracts(
+    names: Sequence[str], *, params: Mapping[str, Any] | None = None, cache: str | os.PathLike[str] | None = None
+) -> tuple[list[Contract], list[Problem]]:
+    """Return several checked contracts and their warnings; raises `OutstepError` with every mistake in all of them.
+
+    Each contract takes those of `params` that it has; a parameter that none of them has is a mistake.
+    """
+    contracts: list[Contract] = []
+    warnings: list[Problem] = []
+    problems: list[Problem] = []
+    unclaimed = dict.fromkeys(params or ())
+    for name in names:
+        own = params
+        try:
+            if params and len(names) > 1:
+                known = open_contract(name, cache=cache)[0].params
+                own = {param: value for param, value in params.items() if param in known}
+            contract, more = open_contract(name, params=own, cache=cache)
+        except OutstepError as error:
+            problems += error.problems
+            continue
+        for param in own or ():
+            unclaimed.pop(param, None)
+        contracts.append(contract)
+        warnings += more
+    if not problems:
+        problems += [_unknown_param(param, contracts) for param in unclaimed]
+    if problems:
+        raise OutstepError(*dict.fromkeys(problems))
+    return contracts, warnings
+
+
+def _unknown_param(name: str, contracts: Sequence[Contract]) -> Problem:
+    known = list(dict.fromkeys(param for contract in contracts for param in contract.params))
+    listed = f"their parameters: {', '.join(f'`{param}`' for param in known) or 'none'}"
+    return Problem(
+        code="contract/unknown-name",
+        sentence=f"none of the contracts has a parameter `{name}`",
+        help=suggestion(name, known) or listed,
+    )
 
 
 def is_pack(name: str) -> bool:
