@@ -35,5 +35,5 @@ def test_each_contract_takes_the_parameters_that_it_has(outstep: Outstep, tmp_pa
     assert outstep(*both, "--param", "limit=0", "--param", "most=0").code == 1
     refused = outstep(*both, "--param", "limt=0")
     assert refused.code == 2
-    assert "none of the contracts has a parameter `limt`" in refused.out
-    assert "did you mean `limit`?" in refused.out
+    assert "none of the contracts has a parameter `limt`" in refused.err
+    assert "did you mean `limit`?" in refused.err
