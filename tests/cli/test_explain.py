@@ -16,7 +16,11 @@ from tests.cli.conftest import Outstep
 
 SOURCE = Path(package.__file__).parent
 TEXTS = {name for family in read_texts().values() for name in family}
-CODE = re.compile(r"(adapter|config|contract|engine|expr|input|internal|output|trace|usage)/[a-z]+(-[a-z]+)*")
+CODE_FAMILIES = (
+    "adapter baseline battery compare config contract diff driver engine evidence expr input internal metrics output "
+    "record redact report run scope trace usage world"
+).split()
+CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
 TELLERS = {"error", "warning", "unknown", "tell"}
 
 
