@@ -25,6 +25,7 @@ FAMILIES = {
     "contract": "mistakes in contracts",
     "adapter": "what cannot be read or judged",
     "usage": "usage, configuration, output",
+    "report": "reports that are read again",
 }
 """The files of texts, in the order in which they are listed."""
 
