@@ -126,7 +126,7 @@ def read(file: File, report: Report) -> Node | None:
     taken: dict[int, tuple[int, int]] = {}
     text = file.text
     while True:
-        builder = _Builder(file, taken)
+        builder = _Builder(file, taken, report.family)
         try:
             root = builder.build(yaml.parse(text, Loader=loader))
         except _TooMuch as limit:
@@ -137,7 +137,7 @@ def read(file: File, report: Report) -> Node | None:
             is_list = "block sequence entries" in sentence
             region = None if is_list else quoting.region(text, at, builder.outermost_flow)
             if region is None or region[0] in taken or len(taken) >= MOST_REPAIRS:
-                report.error("yaml", *_unreadable(text, at, sentence, file))
+                report.error("yaml", *_unreadable(text, at, sentence, file, report.family))
                 return None
             quoting.report_apart(file, region, report)
             taken[region[0]] = region
@@ -188,8 +188,9 @@ class _Open:
 class _Builder:
     """Makes the tree from the parser's events, without recursion."""
 
-    def __init__(self, file: File, taken: dict[int, tuple[int, int]]) -> None:
+    def __init__(self, file: File, taken: dict[int, tuple[int, int]], family: str) -> None:
         self.mistakes: list[tuple[str, Span, str]] = []
+        self._what = f"a {family}"
         self._file = file
         self._taken = taken
         self._open: list[_Open] = []
@@ -220,7 +221,7 @@ class _Builder:
             elif name == "DocumentStartEvent":
                 documents += 1
                 if documents > 1:
-                    self._mistake("a contract is one YAML document; a second one begins here", start, start + 3)
+                    self._mistake(f"{self._what} is one YAML document; a second one begins here", start, start + 3)
                     break
         return self._root
 
@@ -233,9 +234,9 @@ class _Builder:
             return
         if tag.startswith("tag:yaml.org,2002:"):
             written = "!!" + tag.removeprefix("tag:yaml.org,2002:")
-            self._mistake(f"`{written}` is a tag; a contract has none", start, start + len(written), "leave it out")
+            self._mistake(f"`{written}` is a tag; {self._what} has none", start, start + len(written), "leave it out")
             return
-        raise _Apart(start, f"`{tag}` is a tag; a contract has none")
+        raise _Apart(start, f"`{tag}` is a tag; {self._what} has none")
 
     def _begin(self, event: Any, start: int, is_mapping: bool) -> None:
         if len(self._open) >= DEEPEST:
@@ -309,7 +310,7 @@ class _Builder:
                 )
                 continue
             if key.text == "<<" and not key.style:
-                self._mistake("`<<` is a merge key; a contract has none", key.start, key.end, "write the keys out")
+                self._mistake(f"`<<` is a merge key; {self._what} has none", key.start, key.end, "write the keys out")
                 continue
             if key.kind != "text":
                 shown = f"`{key.text}`" if key.text else "nothing"
@@ -365,18 +366,20 @@ def _failure(error: Exception, end: int) -> tuple[int, str]:
     return (min(mark.index, end) if mark else 0), sentence or "the file is no YAML"
 
 
-def _unreadable(text: str, at: int, sentence: str, file: File) -> tuple[str, Span, str]:
+def _unreadable(text: str, at: int, sentence: str, file: File, family: str) -> tuple[str, Span, str]:
     help = ""
     start, _ = file.line_range(at)
     if "\t" in text[start : at + 1] and not text[start:at].strip():
         sentence, help = "a tab indents this line", "YAML indents with spaces only"
     elif text.startswith("{") and "\n{" in text:
-        help = "JSON Lines are a recorded trace: a contract is named with `--contract`, a trace without it"
+        help = "this may be a recorded trace (JSON Lines)"
+        if family == "contract":
+            help = "JSON Lines are a recorded trace: a contract is named with `--contract`, a trace without it"
     else:
         sentence, help = next(
             (told for words, *told in _IN_PLAIN_WORDS if words in sentence), [sentence.replace("`", "'"), ""]
         )
-    return sentence, Span(file, at, at + 1), help
+    return sentence, Span(file, at, at + 1), help.replace("a contract is", f"a {family} is")
 
 
 # libyaml 0.2.5: what its parser says, and what it means for whoever wrote the file.
@@ -405,6 +408,11 @@ _IN_PLAIN_WORDS = (
         "found character that cannot start any token",
         "this character cannot begin a value",
         "quote the value",
+    ),
+    (
+        "did not find expected node content",
+        "a value is missing here, or a `[` or `{` above is not closed",
+        "close every `[` and `{`",
     ),
     (
         "did not find expected <document start>",

@@ -1,4 +1,4 @@
-"""Where things stand in the files of a contract, and the mistakes found there."""
+"""Where things stand in files that people write (contracts, batteries), and the mistakes found there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINE_END = linear_pattern(r"\r\n|\r|\n")
 
 
 class File:
-    """One file of a contract: its text, and lines and columns for offsets in it."""
+    """One file: its text, and lines and columns for offsets in it."""
 
     def __init__(self, index: int, name: str, text: str) -> None:
         self.index = index
@@ -76,17 +76,19 @@ class Span(Struct, frozen=True):
 class Report:
     """Collects every mistake and warning, to be given in the order of the files."""
 
-    def __init__(self) -> None:
+    def __init__(self, family: str = "contract") -> None:
+        """`family` is what the files are, and the first part of every code."""
+        self.family = family
         self._entries: list[tuple[Span | None, Problem]] = []
         self._suggested = 0
 
     def error(self, code: str, sentence: str, span: Span | None, help: str = "") -> None:
         """Note a mistake; `code` without its family."""
-        self._entries.append((span, _problem(code, sentence, span, help, "error")))
+        self._entries.append((span, _problem(f"{self.family}/{code}", sentence, span, help, "error")))
 
     def warning(self, code: str, sentence: str, span: Span | None, help: str = "") -> None:
         """Note something that is allowed and probably not meant."""
-        self._entries.append((span, _problem(code, sentence, span, help, "warning")))
+        self._entries.append((span, _problem(f"{self.family}/{code}", sentence, span, help, "warning")))
 
     def similar(self, word: str, known: list[str] | tuple[str, ...]) -> str:
         """Return ``did you mean `x`?`` for a word that is none of the known ones, or an empty text."""
@@ -119,7 +121,9 @@ class Report:
         if len(found) <= MOST_MISTAKES:
             return found
         rest = Problem(
-            code="contract/more", sentence=f"at least {len(found) - MOST_MISTAKES} more are not shown", level=level
+            code=f"{self.family}/more",
+            sentence=f"at least {len(found) - MOST_MISTAKES} more are not shown",
+            level=level,
         )
         return (*found[:MOST_MISTAKES], rest)
 
@@ -133,7 +137,6 @@ def _is_echo(span: Span | None) -> bool:
 
 
 def _problem(code: str, sentence: str, span: Span | None, help: str, level: str) -> Problem:
-    code = f"contract/{code}"
     if span is None:
         return Problem(code=code, sentence=sentence, help=help, level=level)
     file = span.file
