@@ -43,22 +43,29 @@ CODE_FAMILIES = [
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
 TELLERS = {"error", "warning", "unknown", "tell"}
+LOADERS = {"contracts": "contract"}
+"""Folders whose messages are given without the family of their codes."""
+SHARED = ("located.py", "quoting.py", "fields.py")
+"""Modules of the folder `contracts` that read files of every such family."""
 
 
 def codes() -> set[str]:
     """Return every code in the source: written out, or given without its family by the loader of contracts."""
     found = set()
     for path in sorted(SOURCE.rglob("*.py")):
-        is_loader = "contracts" in path.relative_to(SOURCE).parts
+        families = [LOADERS[part] for part in path.relative_to(SOURCE).parts if part in LOADERS]
+        if families == ["contract"] and path.name in SHARED:
+            families = [*LOADERS.values()]
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
                 found.add(node.value)
-            elif is_loader and isinstance(node, ast.Call) and node.args:
+            elif families and isinstance(node, ast.Call) and node.args:
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 first = node.args[0]
                 if name in TELLERS and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    found.add(f"contract/{first.value}")
+                    found.update(f"{family}/{first.value}" for family in families)
     # Expressions say these of themselves, and the loader passes them on.
+    found.update(f"{family}/more" for family in LOADERS.values())
     return found | {"contract/expression", "contract/type", "contract/unknown-name", "contract/not-bound-here"}
 
 
