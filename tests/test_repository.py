@@ -54,7 +54,7 @@ def plain(name: str) -> str:
 
 def wanted() -> list[tuple[str, str]]:
     project = PROJECT["project"]
-    main = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    main = [*project["dependencies"], *(text for extra in project["optional-dependencies"].values() for text in extra)]
     groups = [("requirements.lock", text) for text in main]
     groups += [("requirements-fuzz.lock", text) for text in PROJECT["dependency-groups"]["fuzz"]]
     return [(lock, plain(re.split(r"[<>=!~;\[ ]", text)[0])) for lock, text in groups]

@@ -26,6 +26,7 @@ FAMILIES = {
     "adapter": "what cannot be read or judged",
     "usage": "usage, configuration, output",
     "report": "reports that are read again",
+    "evidence": "stores of evidence",
 }
 """The files of texts, in the order in which they are listed."""
 

@@ -1,0 +1,368 @@
+"""What was changed in a store, each by its name; nothing here repairs.
+
+A signed head vouches for the root, the root for the leaves, a leaf for every byte of its entry, an entry for every
+object it names. What no head covers, or no entry names, is foreign.
+docs: docs/evidence.md#verify
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from outstep.errors import OutstepError, Place, Problem
+from outstep.evidence.entries import Digest, Document, Entry, Irregular, SignedHead, read_entry, read_head
+from outstep.evidence.log import ENTRIES, HEADS, LEAVES
+from outstep.evidence.merkle import EMPTY, Hash, Peaks, Tree, leaf_hash
+from outstep.evidence.objects import Damaged
+from outstep.evidence.signing import PublicKey
+from outstep.evidence.store import ABOUT, KEYS, LOCK, LOG, OBJECTS, Store
+from outstep.findings import Report
+
+MOST_NAMED = 20
+"""Changed entries or objects that are named one by one."""
+
+
+class Verified(Struct, frozen=True, kw_only=True):
+    """What a look at a whole store gave."""
+
+    entries: int
+    """That a head covers."""
+    objects: int
+    heads: int
+    newest: SignedHead | None
+    problems: tuple[Problem, ...]
+    """What was changed; empty: nothing was."""
+    notes: tuple[str, ...]
+    """What is no change, but limits what is proven."""
+    keys: tuple[str, ...]
+    """Ids of the keys that signed heads."""
+
+
+def verify(
+    store: Store,
+    *,
+    trusted: Mapping[str, PublicKey] | None = None,
+    kept: Sequence[SignedHead] = (),
+    objects: bool = True,
+) -> Verified:
+    """Look at everything in a store.
+
+    `trusted` are the keys that may have signed; without them those in the store are taken. `kept` are heads from
+    elsewhere, which the log must still begin with. `objects` also reads every stored document.
+    """
+    return _Look(store, trusted, kept).result(objects=objects)
+
+
+class _Look:
+    def __init__(self, store: Store, trusted: Mapping[str, PublicKey] | None, kept: Sequence[SignedHead]) -> None:
+        self._store = store
+        self._kept = kept
+        self._problems: list[Problem] = []
+        self._notes: list[str] = []
+        self._named: Counter[str] = Counter()
+        self._trusted = dict(trusted or {})
+        try:
+            own = store.keys()
+        except OutstepError as error:
+            self._problems += error.problems
+            own = {}
+        self._own = frozenset(own)
+        if trusted is None:
+            self._trusted = own
+
+    def result(self, *, objects: bool) -> Verified:
+        log = self._store.log
+        lines = list(log.lines())
+        heads = self._heads()
+        leaves = log.leaves()
+        size = heads[-1].head.size if heads else 0
+        self._compare(lines[:size], leaves, heads, size)
+        self._tail(lines, heads, size)
+        entries = list(self._entries(lines[:size]))
+        self._relations(entries)
+        count = self._objects(entries, read=objects)
+        self._foreign()
+        for kept in self._kept:
+            self._held_against(kept, lines[:size])
+        return Verified(
+            entries=size,
+            objects=count,
+            heads=len(heads),
+            newest=heads[-1] if heads else None,
+            problems=tuple(self._problems),
+            notes=tuple(self._notes),
+            keys=tuple(dict.fromkeys(signed.head.key for signed in heads)),
+        )
+
+    # --- heads ---
+
+    def _heads(self) -> list[SignedHead]:
+        """Return the heads that count: signed by a key that may, of this store, each of a larger log."""
+        found: list[SignedHead] = []
+        about = sha256((self._store.folder / ABOUT).read_bytes()).hexdigest()
+        whole, rest = self._store.log.head_lines()
+        if rest:
+            self._notes.append("the last line of the heads is cut off: a writer did not finish")
+        for number, line in enumerate(whole, 1):
+            try:
+                signed = read_head(line)
+            except Irregular as error:
+                self._tell("evidence/bad-head", f"head {number} cannot be read: {error}", HEADS, number)
+                continue
+            if flaw := self._flaw(signed, number):
+                self._tell(*flaw, HEADS, number)
+                continue
+            if signed.head.about != about:
+                self._tell("evidence/changed-about", f"`{ABOUT}` is not what head {number} was signed for", ABOUT)
+            if signed.head.number != number - 1:
+                told = f"head {number} of the file was signed as number {signed.head.number + 1}"
+                self._tell("evidence/changed-heads", told, HEADS, number)
+            if not found or signed.head.size > found[-1].head.size:
+                found.append(signed)
+        used = {signed.head.key for signed in found}
+        for name in sorted(used - self._own):
+            self._tell(
+                "evidence/missing-key", f"the public key `{name}` is no longer in the store", f"../{KEYS}/{name}.pem"
+            )
+        if spare := sorted(self._own - used):
+            self._notes.append(f"no head is signed by the key {', '.join(f'`{name}`' for name in spare)}")
+        return found
+
+    def _flaw(self, signed: SignedHead, number: int) -> tuple[str, str] | None:
+        """Return why a head vouches for nothing here, as code and sentence."""
+        key = self._trusted.get(signed.head.key)
+        if key is None:
+            return "evidence/unknown-key", f"head {number} is signed by `{signed.head.key}`, which is no key to trust"
+        if not key.vouches_for(signed):
+            return "evidence/bad-signature", f"the signature of head {number} does not belong to it"
+        if signed.head.store != self._store.about.id:
+            return "evidence/foreign-head", f"head {number} was signed for another store"
+        return None
+
+    # --- entries ---
+
+    def _compare(self, lines: Sequence[bytes], leaves: Sequence[Hash], heads: Sequence[SignedHead], size: int) -> None:
+        """Hold the entries against the heads, and say what was done to them."""
+        own = [leaf_hash(line.removesuffix(b"\n")) for line in lines]
+        if _first_unlike(own, heads) is None and len(own) == size:
+            if list(leaves[:size]) != own:
+                self._tell("evidence/changed-leaves", "the hashes beside the log are not those of its entries", LEAVES)
+            return
+        if _first_unlike(leaves[:size], heads) is None and len(leaves) >= size:
+            self._say_what(own, leaves[:size], size)
+            return
+        # The leaves are no help either: only the heads say where it begins.
+        first = _first_unlike(own, heads)
+        covered = [0, *(signed.head.size for signed in heads)]
+        since = covered[first] if first is not None else len(own)
+        until = covered[first + 1] if first is not None else size
+        self._tell(
+            "evidence/changed-log", f"entries {since} to {until - 1} are not those that were signed", ENTRIES, since + 1
+        )
+        self._tell("evidence/changed-leaves", "the hashes beside the log are not those that were signed", LEAVES)
+
+    def _say_what(self, own: Sequence[Hash], signed: Sequence[Hash], size: int) -> None:
+        lacking, foreign = Counter(signed), Counter(own)
+        lacking, foreign = lacking - foreign, foreign - lacking
+        if not lacking and not foreign:
+            moved = [index for index, pair in enumerate(zip(own, signed, strict=False)) if pair[0] != pair[1]]
+            self._tell(
+                "evidence/reordered-entries",
+                f"entries stand in another order from number {moved[0]} on",
+                ENTRIES,
+                moved[0] + 1,
+            )
+            return
+        if len(own) < size and own == list(signed[: len(own)]):
+            self._tell(
+                "evidence/truncated", f"the last {size - len(own)} of {size} entries are missing", ENTRIES, len(own) + 1
+            )
+            return
+        for index, leaf in enumerate(own):
+            if foreign[leaf] > 0:
+                foreign[leaf] -= 1
+                takes_place = index < size and lacking[signed[index]] > 0
+                if takes_place:
+                    lacking[signed[index]] -= 1
+                code, word = ("evidence/edited-entry", "was edited")
+                if not takes_place:
+                    code, word = ("evidence/inserted-entry", "was put in")
+                self._tell(code, f"entry {index} {word}", ENTRIES, index + 1)
+        for index, leaf in enumerate(signed):
+            if lacking[leaf] > 0:
+                lacking[leaf] -= 1
+                self._tell("evidence/removed-entry", f"entry {index} was taken out", ENTRIES, min(index, len(own)) + 1)
+
+    def _tail(self, lines: Sequence[bytes], heads: Sequence[SignedHead], size: int) -> None:
+        """What stands behind the newest head was never acknowledged."""
+        if len(lines) > size:
+            self._notes.append(
+                f"{len(lines) - size} entries stand behind the newest head: a writer did not finish, and the next one "
+                "sets them aside; no signature covers them"
+            )
+        elif (self._store.log.folder / LEAVES).stat().st_size > size * len(EMPTY):
+            self._notes.append("hashes stand behind the newest head: a writer did not finish")
+        if heads and sum(map(len, lines[:size])) != heads[-1].head.length:
+            self._tell("evidence/changed-log", "the entries have another length than the newest head says", ENTRIES)
+
+    def _entries(self, lines: Sequence[bytes]) -> Iterator[tuple[int, Entry]]:
+        for number, line in enumerate(lines):
+            try:
+                yield number, read_entry(line.removesuffix(b"\n"))
+            except Irregular as error:
+                self._tell("evidence/irregular-entry", f"entry {number} is none: {error}", ENTRIES, number + 1)
+
+    def _relations(self, entries: Sequence[tuple[int, Entry]]) -> None:
+        runs = {number for number, entry in entries if entry.kind == "run"}
+        for number, entry in entries:
+            if entry.kind == "verdict" and entry.of not in runs:
+                self._tell(
+                    "evidence/irregular-entry",
+                    f"entry {number} judges entry {entry.of}, which is no run",
+                    ENTRIES,
+                    number + 1,
+                )
+
+    # --- objects ---
+
+    def _objects(self, entries: Sequence[tuple[int, Entry]], *, read: bool) -> int:
+        """Hold every object that an entry names against its digest, and return how many there are."""
+        gone = {digest for _, entry in entries for digest in entry.pruned}
+        users: dict[Digest, str] = {}
+        for number, entry in entries:
+            for digest, what in _named(entry):
+                users.setdefault(digest, f"{what} of entry {number}")
+        there = 0
+        for digest, what in sorted(users.items()):
+            if digest in gone and not self._store.objects.has(digest):
+                continue
+            there += 1
+            if read:
+                self._object(digest, what)
+            elif not self._store.objects.has(digest):
+                self._tell("evidence/missing-object", f"{what} is not there", self._file(digest))
+        if gone:
+            self._notes.append(f"{len(gone)} documents were let go, and the log says so")
+        for number, entry in entries:
+            self._verdict(number, entry, gone)
+        strangers = [digest for digest in self._store.objects.digests() if digest not in users]
+        if strangers:
+            self._notes.append(
+                f"{len(strangers)} objects are named by no entry: a writer did not finish, or they were put there "
+                f"({', '.join(strangers[:3])}{', …' if len(strangers) > 3 else ''})"
+            )
+        return there
+
+    def _object(self, digest: Digest, what: str) -> None:
+        try:
+            self._store.objects.get(digest)
+        except Damaged as error:
+            code = "evidence/swapped-object" if self._store.objects.has(digest) else "evidence/missing-object"
+            self._tell(code, f"{what} is not what was sealed: {error}", self._file(digest))
+
+    def _verdict(self, number: int, entry: Entry, gone: set[Digest]) -> None:
+        """An entry repeats what its report says; both are hashed, so they differ only if they were sealed so."""
+        if entry.judged is None or entry.judged.report in gone:
+            return
+        try:
+            report = msgspec.json.decode(self._store.objects.get(entry.judged.report), type=Report)
+        except Damaged:
+            return  # told already
+        except msgspec.DecodeError:
+            self._tell(
+                "evidence/changed-verdict", f"the report of entry {number} is none", self._file(entry.judged.report)
+            )
+            return
+        if (report.gate, report.exit_code) != (entry.judged.gate, entry.judged.exit_code):
+            told = f"entry {number} says `{entry.judged.gate}`, its report `{report.gate}`"
+            self._tell("evidence/changed-verdict", told, ENTRIES, number + 1)
+
+    def _file(self, digest: Digest) -> str:
+        return f"../{OBJECTS}/{digest[:2]}/{digest[2:]}.zst"
+
+    # --- the rest ---
+
+    def _foreign(self) -> None:
+        """Name files that belong to no store; an unfinished one of a writer that was killed is only noted."""
+        folder = self._store.folder
+        for path in sorted(folder.rglob("*")):
+            parts = path.relative_to(folder).parts
+            if path.is_symlink():
+                self._tell("evidence/foreign-file", f"`{'/'.join(parts)}` is a link, and a store has none", str(path))
+            elif parts == (LOCK,) and path.stat().st_size:
+                self._tell("evidence/foreign-file", f"`{LOCK}` is empty in a store", str(path))
+            elif path.is_file() and not _belongs(parts):
+                if path.name.endswith(".part") or ".unfinished-" in path.name:
+                    self._notes.append(f"`{'/'.join(parts)}` was left by a writer that did not finish")
+                else:
+                    self._tell("evidence/foreign-file", f"`{'/'.join(parts)}` belongs to no store", str(path))
+
+    def _held_against(self, kept: SignedHead, lines: Sequence[bytes]) -> None:
+        head = kept.head
+        if head.store != self._store.about.id:
+            self._tell("evidence/foreign-head", "the kept head is one of another store", ABOUT)
+            return
+        key = self._trusted.get(head.key)
+        if key is None or not key.vouches_for(kept):
+            self._tell("evidence/bad-signature", f"the kept head is not signed by a key to trust (`{head.key}`)", HEADS)
+            return
+        if len(lines) < head.size:
+            told = f"{head.size} entries were sealed on {head.time}, and {len(lines)} are left"
+            self._tell("evidence/truncated", told, ENTRIES, len(lines) + 1)
+            return
+        root = Peaks().add(leaf_hash(line.removesuffix(b"\n")) for line in lines[: head.size]).root
+        if root.hex() != head.root:
+            self._tell(
+                "evidence/changed-log", f"the first {head.size} entries are not those sealed on {head.time}", ENTRIES
+            )
+
+    def _tell(self, code: str, sentence: str, file: str, line: int | None = None) -> None:
+        self._named[code] += 1
+        if self._named[code] > MOST_NAMED:
+            return
+        path = Path(file)
+        if not path.is_absolute():
+            path = self._store.folder / (ABOUT if file == ABOUT else f"{LOG}/{file}")
+        source = str(path).replace(f"{LOG}/../", "")
+        self._problems.append(Problem(code=code, sentence=sentence, place=Place(source=source, line=line), help=_HELP))
+
+
+_HELP = "this is not what was sealed: compare it with another copy of the store"
+
+
+def _named(entry: Entry) -> Iterator[tuple[Digest, str]]:
+    """Yield the objects that an entry names, and what they are to it."""
+    yield from ((document.sha256, f"document `{document.name}`") for document in entry.documents)
+    if entry.judged is not None:
+        yield entry.judged.report, "the report"
+        documents: Sequence[Document] = entry.judged.contracts
+        yield from ((document.sha256, f"contract `{document.name}`") for document in documents)
+    if entry.redaction is not None and entry.redaction.rules:
+        yield entry.redaction.rules, "the rules of redaction"
+
+
+def _belongs(parts: tuple[str, ...]) -> bool:
+    """Return whether a file has its place in a store."""
+    if len(parts) == 1:
+        return parts[0] in (ABOUT, LOCK)
+    if parts[0] == LOG:
+        return len(parts) == 2 and parts[1] in (ENTRIES, LEAVES, HEADS)
+    if parts[0] == KEYS:
+        return len(parts) == 2 and parts[1].endswith(".pem")
+    return parts[0] == OBJECTS and len(parts) == 3 and not parts[2].startswith(".") and parts[2].endswith(".zst")
+
+
+def _first_unlike(leaves: Sequence[Hash], heads: Sequence[SignedHead]) -> int | None:
+    """Return the first head that the leaves do not fit, or none."""
+    tree = Tree(leaves)
+    for index, signed in enumerate(heads):
+        head = signed.head
+        if head.size > tree.size or tree.root(head.size).hex() != head.root:
+            return index
+    return None
