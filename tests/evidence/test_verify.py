@@ -193,7 +193,11 @@ def files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size)
 
 
-def test_any_changed_byte_is_noticed(store: Store) -> None:
+@pytest.mark.parametrize("is_export", [False, True], ids=["store", "export"])
+def test_any_changed_byte_is_noticed(store: Store, tmp_path: Path, is_export: bool) -> None:
+    if is_export:
+        store.export(tmp_path / "export")
+        store = Store.open(tmp_path / "export")
     newest = store.log.newest()
     assert newest is not None
     chance = random.Random(7)
@@ -208,7 +212,11 @@ def test_any_changed_byte_is_noticed(store: Store) -> None:
     assert codes(store, kept=(newest,)) == set()
 
 
-def test_any_missing_doubled_or_cut_record_or_file_is_noticed(store: Store) -> None:
+@pytest.mark.parametrize("is_export", [False, True], ids=["store", "export"])
+def test_any_missing_doubled_or_cut_record_or_file_is_noticed(store: Store, tmp_path: Path, is_export: bool) -> None:
+    if is_export:
+        store.export(tmp_path / "export")
+        store = Store.open(tmp_path / "export")
     newest = store.log.newest()
     assert newest is not None
     for path in files(store.folder):

@@ -12,6 +12,8 @@ COMMANDS = {
     "check": "hold recorded traces against contracts, and gate on it",
     "show": "show what was read of a trace",
     "contract": "lint a contract, or show what it compiles to",
+    "evidence": "keep sessions and verdicts so that an outsider can verify them",
+    "recheck": "judge all kept sessions by another contract",
     "adapters": "list the formats that are read, with their pinned versions",
     "explain": "say what a rule, a kind, a reason or a code means",
     "help": "show this list, or the options of a command",

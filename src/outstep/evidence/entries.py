@@ -56,9 +56,10 @@ class Judged(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     """Of the report in JSON, `report/v1`."""
     gate: str
     exit_code: int
-    params: dict[str, Any] = {}
+    params: dict[str, str] = {}
+    """Parameters that were given, by the name of the contract: a JSON text, for numbers with a point stay exact so."""
     options: dict[str, Any] = {}
-    """What else decided: `fail_on`, `allow`, `require_exercised`, `unpinned`, `complete`, `today`."""
+    """What else decided, where it is not the default: `fail_on`, `allow`, `require_exercised`, `today`, `language`."""
 
 
 class Redaction(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -82,6 +83,8 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     documents: tuple[Document, ...] = ()
     adapter: str = ""
     """`name@version`."""
+    reading: tuple[str, ...] = ()
+    """Choices with which it was read: `complete`, `unpinned`."""
     traces: tuple[Sealed, ...] = ()
     redaction: Redaction | None = None
     judged: Judged | None = None

@@ -127,6 +127,49 @@ class FolderObjects:
         return self._folder / digest[:2] / f"{digest[2:]}.zst"
 
 
+class PlainObjects:
+    """Objects as plain files `documents/<sha256>`: an export, which anyone can read with common tools."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, data: bytes) -> Digest:
+        """Keep some bytes; they are safe once `flush` has returned."""
+        digest = sha256(data).hexdigest()
+        self._folder.mkdir(exist_ok=True)
+        (self._folder / digest).write_bytes(data)
+        return digest
+
+    def flush(self) -> None:
+        """Return when the names of what was put are on the disk."""
+        for path in self._folder.iterdir():
+            sync_file(path)
+        sync_folder(self._folder)
+
+    def get(self, digest: Digest) -> bytes:
+        """Return some bytes, held against their digest; raises `Damaged`."""
+        try:
+            data = (self._folder / digest).read_bytes()
+        except OSError as error:
+            raise Damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
+        if sha256(data).hexdigest() != digest:
+            raise Damaged("its bytes have another sha256")
+        return data
+
+    def has(self, digest: Digest) -> bool:
+        """Return whether there is such an object; not whether it is whole."""
+        return (self._folder / digest).exists()
+
+    def digests(self) -> Iterator[Digest]:
+        """Yield what is kept, sorted."""
+        return iter(sorted(path.name for path in self._folder.iterdir()) if self._folder.exists() else ())
+
+    def remove(self, digest: Digest) -> None:
+        """Let an object go."""
+        with suppress(FileNotFoundError):
+            (self._folder / digest).unlink()
+
+
 def _unpacked(packed: bytes) -> bytes:
     import zstandard
 

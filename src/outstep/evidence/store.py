@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import secrets
@@ -17,11 +18,13 @@ from outstep.errors import Place, problem
 from outstep.evidence.entries import Digest, Entry, SignedHead, canonical, read_head
 from outstep.evidence.log import FILES, Log, Tail
 from outstep.evidence.merkle import root_of
-from outstep.evidence.objects import FolderObjects, sync_file, sync_folder
+from outstep.evidence.objects import Damaged, FolderObjects, Objects, PlainObjects, sync_file, sync_folder
 from outstep.evidence.signing import PublicKey, SigningKey
 
 STORE = "store/v1"
 ABOUT, LOCK, KEYS, OBJECTS, LOG = "store.json", "lock", "keys", "objects", "log"
+DOCUMENTS = "documents"
+"""In an export the objects lie here, plain."""
 _ID = re.compile(r"[0-9a-f]{32}\Z")
 _PATIENCE = 600
 """Seconds that a writer waits for another one."""
@@ -43,7 +46,8 @@ class Store:
     def __init__(self, folder: Path, about: About) -> None:
         self.folder = folder
         self.about = about
-        self.objects = FolderObjects(folder / OBJECTS)
+        plain = folder / DOCUMENTS
+        self.objects: Objects = PlainObjects(plain) if plain.is_dir() else FolderObjects(folder / OBJECTS)
         self.log = Log(folder / LOG, about.id, sha256(canonical(about) + b"\n").hexdigest())
 
     @classmethod
@@ -118,11 +122,57 @@ class Store:
             found[key.id] = key
         return found
 
+    def export(self, folder: Path) -> int:
+        """Write everything as plain files into a folder that is empty or not there yet; return how many objects.
+
+        An export can be verified and judged again like a store; nothing is written to it. Raises `OutstepError`.
+        """
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise problem(
+                "evidence/not-empty",
+                f"`{folder}` is not empty",
+                place=Place(source=str(folder)),
+                help="name a folder that is empty or not there yet",
+            )
+        for name in (KEYS, LOG, DOCUMENTS):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        newest = self.log.newest()
+        for path in [*(self.folder / KEYS).glob("*.pem"), *(self.folder / LOG / name for name in FILES)]:
+            (folder / path.relative_to(self.folder)).write_bytes(path.read_bytes())
+        count = 0
+        objects = PlainObjects(folder / DOCUMENTS)
+        for digest in self.objects.digests():
+            objects.put(self._whole(digest))
+            count += 1
+        if newest is not None:
+            (folder / "head.json").write_bytes(canonical(newest.head))
+            (folder / "head.sig").write_bytes(base64.b64decode(newest.signature))
+        (folder / ABOUT).write_bytes((self.folder / ABOUT).read_bytes())
+        return count
+
+    def _whole(self, digest: Digest) -> bytes:
+        try:
+            return self.objects.get(digest)
+        except Damaged as error:
+            raise problem(
+                "evidence/swapped-object",
+                f"the object `{digest}` is not what was sealed: {error}",
+                place=Place(source=str(self.folder)),
+                help="outstep evidence verify says more; an export of it would prove nothing",
+            ) from None
+
     @contextmanager
     def writing(self, key: SigningKey, clock: Callable[[], str]) -> Iterator[Writer]:
         """Be the one writer for a while; waits for another one."""
         from filelock import FileLock, Timeout
 
+        if isinstance(self.objects, PlainObjects):
+            raise problem(
+                "evidence/read-only",
+                f"`{self.folder}` is an export, and nothing is written to one",
+                place=Place(source=str(self.folder)),
+                help="name the store itself",
+            )
         lock = FileLock(str(self.folder / LOCK), timeout=_PATIENCE)
         try:
             lock.acquire()
@@ -176,6 +226,11 @@ class Writer:
     def add(self, entry: Entry) -> None:
         """Take an entry; it is in the log with the next commit."""
         self._entries.append(entry)
+
+    @property
+    def waiting(self) -> int:
+        """How many entries wait for the next commit."""
+        return len(self._entries)
 
     def commit(self) -> SignedHead | None:
         """Write everything that was taken, objects first; return the head that covers it, or none without entries."""

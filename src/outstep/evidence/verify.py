@@ -7,6 +7,7 @@ docs: docs/evidence.md#verify
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -16,12 +17,12 @@ import msgspec
 from msgspec import Struct
 
 from outstep.errors import OutstepError, Place, Problem
-from outstep.evidence.entries import Digest, Document, Entry, Irregular, SignedHead, read_entry, read_head
+from outstep.evidence.entries import Digest, Document, Entry, Irregular, SignedHead, canonical, read_entry, read_head
 from outstep.evidence.log import ENTRIES, HEADS, LEAVES
 from outstep.evidence.merkle import EMPTY, Hash, Peaks, Tree, leaf_hash
-from outstep.evidence.objects import Damaged
+from outstep.evidence.objects import Damaged, PlainObjects
 from outstep.evidence.signing import PublicKey
-from outstep.evidence.store import ABOUT, KEYS, LOCK, LOG, OBJECTS, Store
+from outstep.evidence.store import ABOUT, DOCUMENTS, KEYS, LOCK, LOG, OBJECTS, Store
 from outstep.findings import Report
 
 MOST_NAMED = 20
@@ -88,6 +89,7 @@ class _Look:
         self._relations(entries)
         count = self._objects(entries, read=objects)
         self._foreign()
+        self._exported_head(heads)
         for kept in self._kept:
             self._held_against(kept, lines[:size])
         return Verified(
@@ -284,6 +286,8 @@ class _Look:
             self._tell("evidence/changed-verdict", told, ENTRIES, number + 1)
 
     def _file(self, digest: Digest) -> str:
+        if isinstance(self._store.objects, PlainObjects):
+            return f"../{DOCUMENTS}/{digest}"
         return f"../{OBJECTS}/{digest[:2]}/{digest[2:]}.zst"
 
     # --- the rest ---
@@ -302,6 +306,16 @@ class _Look:
                     self._notes.append(f"`{'/'.join(parts)}` was left by a writer that did not finish")
                 else:
                     self._tell("evidence/foreign-file", f"`{'/'.join(parts)}` belongs to no store", str(path))
+
+    def _exported_head(self, heads: Sequence[SignedHead]) -> None:
+        """An export repeats its newest head as the plain bytes that were signed."""
+        if not isinstance(self._store.objects, PlainObjects) or not heads:
+            return
+        signed = {"head.json": canonical(heads[-1].head), "head.sig": base64.b64decode(heads[-1].signature)}
+        for name, data in signed.items():
+            path = self._store.folder / name
+            if not path.is_file() or path.read_bytes() != data:
+                self._tell("evidence/changed-heads", f"`{name}` is not the newest head", str(path))
 
     def _held_against(self, kept: SignedHead, lines: Sequence[bytes]) -> None:
         head = kept.head
@@ -350,11 +364,13 @@ def _named(entry: Entry) -> Iterator[tuple[Digest, str]]:
 def _belongs(parts: tuple[str, ...]) -> bool:
     """Return whether a file has its place in a store."""
     if len(parts) == 1:
-        return parts[0] in (ABOUT, LOCK)
+        return parts[0] in (ABOUT, LOCK, "head.json", "head.sig")
     if parts[0] == LOG:
         return len(parts) == 2 and parts[1] in (ENTRIES, LEAVES, HEADS)
     if parts[0] == KEYS:
         return len(parts) == 2 and parts[1].endswith(".pem")
+    if parts[0] == DOCUMENTS:
+        return len(parts) == 2 and len(parts[1]) == 64
     return parts[0] == OBJECTS and len(parts) == 3 and not parts[2].startswith(".") and parts[2].endswith(".zst")
 
 

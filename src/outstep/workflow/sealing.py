@@ -1,0 +1,331 @@
+"""From recorded sessions to entries of evidence: raw bytes, what was read of them, and what contracts said.
+
+Each entry can be judged again by itself: documents that make one trace together stand in one entry.
+docs: docs/evidence.md
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct, structs
+
+from outstep import __version__
+from outstep.adapters.base import Adapter, Document, Options, ReadLog, Tally
+from outstep.adapters.discover import Found, Group, groups
+from outstep.adapters.write import write
+from outstep.codec import encode
+from outstep.contracts import packs
+from outstep.contracts.model import Contract
+from outstep.errors import Problem
+from outstep.events import Event, Gap, Header, RunEnd
+from outstep.evidence import entries
+from outstep.evidence.entries import ENTRY, Entry, Judged, Redaction, Sealed
+from outstep.findings import Report
+from outstep.render.json import render
+from outstep.render.style import PLAIN
+from outstep.workflow.checking import CheckOptions, check_groups
+from outstep.workflow.contracts import open_contract
+
+TOOL = f"outstep {__version__}"
+UNREDACTED = Redaction(profile="none")
+
+Keep = Callable[[bytes], str]
+"""Keeps some bytes and returns their digest."""
+
+
+class Material(Struct, frozen=True, kw_only=True):
+    """Documents that belong together, and the traces that they make."""
+
+    adapter: Adapter
+    documents: list[Document]
+    traces: tuple[Sealed, ...]
+    faults: tuple[Problem, ...]
+
+
+class Pinned(Struct, frozen=True, kw_only=True):
+    """A contract as it is kept: its files by names that are the same on every machine."""
+
+    contract: Contract
+    name: str
+    """The name of its own file among them, or that of a pack."""
+    files: tuple[tuple[str, bytes], ...]
+    params: Mapping[str, Any] = {}
+    """As they were given."""
+
+
+def materials(found: Sequence[Found], format: str | None, options: Options, log: ReadLog) -> Iterator[Material]:
+    """Read documents, and yield those that belong together; what cannot be read is told in `log`."""
+    given = {one.document.uri: one.document for one in found}
+    for group in groups(found, format, log):
+        own = ReadLog()
+        read = [(trace, _uris(header, group, given)) for header, trace in _traces(group, options, own)]
+        log.faults += own.faults
+        links = [uris for _, uris in read] + list(_repeats(group, read, options))
+        for members, traces in _together([document.uri for document in group.documents], read, links):
+            faults = [
+                one for one in own.faults if one.place is not None and one.place.source.partition("!")[0] in members
+            ]
+            yield Material(
+                adapter=group.adapter,
+                documents=[given[uri] for uri in members],
+                traces=tuple(_alone(group, members, traces, options)),
+                faults=tuple(faults),
+            )
+
+
+def sealed_traces(documents: Sequence[Document], format: str, options: Options) -> Iterator[Sealed]:
+    """Yield the traces of the documents of one entry."""
+    found = [Found(document=document) for document in documents]
+    for group in groups(found, format, ReadLog()):
+        yield from (trace for _, trace in _traces(group, options, ReadLog()))
+
+
+def _repeats(group: Group, read: Sequence[tuple[Sealed, set[str]]], options: Options) -> Iterator[set[str]]:
+    """Yield pairs of documents that tell the same session: what one repeats of another is read once, and not here."""
+    named = set().union(*(uris for _, uris in read)) if read else set()
+    homes = {trace.id: uris for trace, uris in read}
+    for document in group.documents:
+        if document.uri not in named:
+            alone = Group(adapter=group.adapter, documents=[document])
+            for header, _ in _traces(alone, options, ReadLog()):
+                if header.id in homes:
+                    yield {document.uri, next(iter(homes[header.id]))}
+
+
+def _uris(header: Header, group: Group, given: Mapping[str, Document]) -> set[str]:
+    """Return the documents of which a trace is made; all of them where it does not tell."""
+    uris = {source.uri.partition("!")[0] for source in header.sources} & given.keys()
+    return uris or {document.uri for document in group.documents}
+
+
+def _alone(group: Group, members: Sequence[str], traces: list[Sealed], options: Options) -> list[Sealed]:
+    """Return traces as they are read from their own documents alone, for so they will be read again.
+
+    Among others, an id that repeats gets a number, and what two documents share is read from the first.
+    """
+    is_alone = len(members) == len(group.documents)
+    if is_alone or (len(members) == 1 and not any("#" in trace.id for trace in traces)):
+        return traces
+    own = Group(adapter=group.adapter, documents=[one for one in group.documents if one.uri in set(members)])
+    return [trace for _, trace in _traces(own, options, ReadLog())]
+
+
+def run_entry(
+    material: Material, keep: Keep, contracts: Sequence[Pinned], options: CheckOptions
+) -> tuple[Entry, Report | None]:
+    """Return the entry of a run, its documents kept, and the report that contracts gave; raises `OSError`."""
+    documents = []
+    for document in material.documents:
+        data = document.read()
+        documents.append(entries.Document(name=document.uri, sha256=keep(data), size=len(data)))
+    entry = Entry(
+        schema=ENTRY,
+        kind="run",
+        tool=TOOL,
+        documents=tuple(documents),
+        adapter=f"{material.adapter.name}@{material.adapter.version}",
+        reading=tuple(name for name in ("complete", "unpinned") if getattr(options, name)),
+        traces=material.traces,
+        redaction=UNREDACTED,
+    )
+    if not contracts:
+        return entry, None
+    report = judge(material.documents, material.adapter.name, [one.contract for one in contracts], options)
+    return structs.replace(entry, judged=judged(report, contracts, options, keep)), report
+
+
+def judge(documents: Sequence[Document], format: str, contracts: Sequence[Contract], options: CheckOptions) -> Report:
+    """Return what contracts say about documents that belong together."""
+    log = ReadLog()
+    found = groups([Found(document=document) for document in documents], format, log)
+    return check_groups(found, contracts, options, faults=log.faults)
+
+
+def judged(report: Report, contracts: Sequence[Pinned], options: CheckOptions, keep: Keep) -> Judged:
+    """Return what an entry says of a verdict, with everything kept that it takes to make it again."""
+    files = dict(file for pinned in contracts for file in pinned.files)
+    kept = [entries.Document(name=name, sha256=keep(data), size=len(data)) for name, data in files.items()]
+    params = {pinned.name: encode(pinned.params).decode() for pinned in contracts if pinned.params}
+    return Judged(
+        contracts=tuple(kept),
+        names=tuple(pinned.name for pinned in contracts),
+        report=keep(report_bytes(report)),
+        gate=report.gate,
+        exit_code=report.exit_code,
+        params=params,
+        options=_told(options),
+    )
+
+
+def report_bytes(report: Report) -> bytes:
+    """Return the bytes of a report as they are sealed."""
+    return render(report, PLAIN).encode()
+
+
+def pin(name: str, params: Mapping[str, Any] | None = None) -> Pinned:
+    """Return a contract with the bytes of its files; raises `OutstepError`, `OSError`."""
+    contract, _ = open_contract(name, params=params)
+    files = {source: _label(source, contract) for source in contract.sources}
+    held = [(label, _bytes_of(source)) for source, label in files.items()]
+    contract = structs.replace(contract, sources=tuple(files.values()))
+    return Pinned(contract=contract, name=contract.sources[0], files=tuple(held), params=dict(params or {}))
+
+
+def options_of(run: Entry, told: Mapping[str, Any]) -> CheckOptions:
+    """Return the options with which a run was read, and those that an entry tells of its verdict."""
+    from datetime import date
+
+    values = {**told, **dict.fromkeys(run.reading, True)}
+    values["allow"] = tuple(values.get("allow", ()))
+    if today := values.get("today"):
+        values["today"] = date.fromisoformat(today)
+    return CheckOptions(**values)
+
+
+def _label(source: str, contract: Contract) -> str:
+    """Return a name that does not depend on where the file lies: the contract's id, then the way from its folder."""
+    if source.startswith("pack:"):
+        return source
+    way = os.path.relpath(os.path.abspath(source), os.path.dirname(os.path.abspath(contract.sources[0])))
+    return f"{contract.id}/{way}".replace(os.sep, "/")
+
+
+def _bytes_of(source: str) -> bytes:
+    if source.startswith("pack:"):
+        data = packs.source(source.removeprefix("pack:"))
+        if data is None:
+            raise FileNotFoundError(source)
+        return data
+    with open(source, "rb") as file:
+        return file.read()
+
+
+def _told(options: CheckOptions) -> dict[str, Any]:
+    """Return the options that decide a verdict, without those that have their default."""
+    default = CheckOptions()
+    told: dict[str, Any] = {}
+    for name in ("fail_on", "allow", "require_exercised", "language"):
+        value = getattr(options, name)
+        if value != getattr(default, name):
+            told[name] = list(value) if isinstance(value, tuple) else value
+    if options.today is not None:
+        told["today"] = options.today.isoformat()
+    return told
+
+
+def _traces(group: Group, options: Options, log: ReadLog) -> Iterator[tuple[Header, Sealed]]:
+    """Yield each trace of a group as it is sealed."""
+    begun: _Begun | None = None
+    number = 0
+    for batch in group.adapter.stream(group.documents, options, log):
+        for item in batch:
+            if isinstance(item, Header):
+                if begun is not None:
+                    yield begun.header, begun.sealed(group.adapter, _tally(log, number))
+                    number += 1
+                begun = _Begun(item)
+            elif begun is not None:
+                begun.add(item)
+    if begun is not None:
+        yield begun.header, begun.sealed(group.adapter, _tally(log, number))
+
+
+def _tally(log: ReadLog, number: int) -> Tally | None:
+    return log.tallies[number] if number < len(log.tallies) else None
+
+
+class _Begun:
+    """A trace that is being read."""
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self._digest = sha256()
+        self._count = self._gaps = self._hidden = 0
+        self._end = ""
+        self._write([header])
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
+        self._count += 1
+        self._gaps += isinstance(event, Gap)
+        self._hidden += bool(getattr(event, "hidden", ()))
+        if isinstance(event, RunEnd):
+            self._end = event.end
+        self._write([event])
+
+    def _write(self, batch: list[Event | Header]) -> None:
+        for line in write([batch]):
+            self._digest.update(line)
+
+    def sealed(self, adapter: Adapter, tally: Tally | None) -> Sealed:
+        """Return what an entry says of the trace."""
+        header = self.header
+        subject = {
+            "harness": header.harness,
+            "model": header.model,
+            "prompt": header.prompt,
+            "skills": list(header.skills),
+            "tools": header.tools,
+            "config": header.config,
+        }
+        return Sealed(
+            id=header.id,
+            events=self._digest.hexdigest(),
+            count=self._count,
+            end=self._end or ("inferred" if header.complete else "cut_off"),
+            subject={name: value for name, value in subject.items() if value},
+            missing=tuple(self._missing(adapter, tally)),
+        )
+
+    def _missing(self, adapter: Adapter, tally: Tally | None) -> Iterator[str]:
+        """Yield what the evidence does not hold, so that whole bytes are not taken for a whole story."""
+        yield from adapter.cannot_carry
+        lacking = [word for word, value in _ASKED if not getattr(self.header, value)]
+        if lacking:
+            yield f"not recorded: {', '.join(lacking)}"
+        if self._gaps:
+            yield f"{self._gaps} gaps may hide events"
+        if self._hidden:
+            yield f"values are hidden in {self._hidden} events"
+        if tally is not None:
+            yield from tally.notes
+        if tally is not None and tally.skipped:
+            yield f"{sum(tally.skipped.values())} records carry no event: {', '.join(sorted(tally.skipped))}"
+
+
+_ASKED = (
+    ("harness", "harness"),
+    ("model", "model"),
+    ("system prompt", "prompt"),
+    ("tool versions", "tools"),
+    ("configuration", "config"),
+)
+
+
+def _together(
+    uris: Sequence[str], read: Sequence[tuple[Sealed, set[str]]], links: Iterable[set[str]]
+) -> Iterator[tuple[list[str], list[Sealed]]]:
+    """Yield documents that are linked, in order, with their traces; a document without a link stands alone."""
+    head = {uri: uri for uri in uris}
+
+    def root(uri: str) -> str:
+        while head[uri] != uri:
+            head[uri] = head[head[uri]]
+            uri = head[uri]
+        return uri
+
+    for some in links:
+        first, *others = some
+        for uri in others:
+            head[root(uri)] = root(first)
+    members: dict[str, list[str]] = {}
+    for uri in uris:
+        members.setdefault(root(uri), []).append(uri)
+    traces: dict[str, list[Sealed]] = {name: [] for name in members}
+    for trace, some in read:
+        traces[root(next(iter(some)))].append(trace)
+    yield from ((some, traces[name]) for name, some in members.items())
