@@ -42,7 +42,7 @@ CODE_FAMILIES = [
     "world",
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
-TELLERS = {"error", "warning", "unknown", "tell"}
+TELLERS = {"error", "warning", "unknown", "tell", "tell_of"}
 LOADERS = {"contracts": "contract"}
 """Folders whose messages are given without the family of their codes."""
 SHARED = ("located.py", "quoting.py", "fields.py")

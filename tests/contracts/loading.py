@@ -54,9 +54,9 @@ def problems(
     return ()
 
 
-def warnings(text: str) -> tuple[Problem, ...]:
+def warnings(text: str, files: Files | None = None) -> tuple[Problem, ...]:
     """Return the warnings of a contract without mistakes."""
-    return load(whole(text).encode(), read_file=reader({}))[1]
+    return load(whole(text).encode(), read_file=reader(files or {}))[1]
 
 
 def brief(problem: Problem) -> str:

@@ -1,4 +1,4 @@
-"""Warnings that need only the contract."""
+"""Warnings that need only the contract: unused things, money, patterns, keys of facts; see `test_lint_logic.py`."""
 
 from __future__ import annotations
 

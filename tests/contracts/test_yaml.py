@@ -183,7 +183,7 @@ def test_an_expression_that_yaml_takes_apart_in_a_block_is_shown_quoted(written:
         "args.x ? args.y : args.z",
         "!args.x",
         "args.a.exists(v, v == args.b[1])",
-        "{'a': 1}.a == 1",
+        "{'a': args.x}.a == 1",
         "[1, 2].exists(x, x == args.x)",
     ],
 )

@@ -6,6 +6,7 @@ docs: docs/language.md, section 7
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 
@@ -48,8 +49,8 @@ class Names(Struct, frozen=True, eq=False):
     """Members of `this`; none where it is not bound."""
     kinds: dict[tuple[str, ...], Kind] = {}
     """What the schemas of tools say of values, by their path."""
-    arguments: tuple[str, ...] = ()
-    """What the schemas of tools name; empty where they do not say."""
+    schemas: dict[str, tuple[Any, ...]] = {}
+    """The schemas of `args` and of `this.args`, one for each tool that the event may be of."""
 
 
 def names_at(
@@ -60,7 +61,7 @@ def names_at(
     this: Iterable[str] | None = None,
     later: Iterable[str] = (),
     kinds: dict[tuple[str, ...], Kind] | None = None,
-    arguments: tuple[str, ...] = (),
+    schemas: dict[str, tuple[Any, ...]] | None = None,
 ) -> Names:
     """Return the names at an event of any of `whats`: those that all of them bind.
 
@@ -70,7 +71,7 @@ def names_at(
     own = common(whats)
     of_this = common(whats if this is None else this)
     bound = tuple(dict.fromkeys((*own, *more, *facts, *ALWAYS)))
-    return Names(bound, elsewhere(bound, later), (*of_this, "agent", "turn"), kinds or {}, arguments)
+    return Names(bound, elsewhere(bound, later), (*of_this, "agent", "turn"), kinds or {}, schemas or {})
 
 
 def of_run(facts: Iterable[str]) -> Names:

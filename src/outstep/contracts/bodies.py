@@ -105,8 +105,9 @@ class Body:
         )
         used = dict.fromkeys(name for expr in expressions_of(rule) for name in names_of(expr.node))
         lets = settle(self._lets, used, self._checked_lets, self._reading, self._names)
+        rule = structs.replace(rule, let=lets)
         report_useless(rule, self._fields, self._report)
-        return structs.replace(rule, let=lets)
+        return rule
 
     def _read_triggers(self, trigger: Node | None) -> tuple[Selector, ...] | None:
         """Return what the rule looks at; none after a mistake, so that no further one is blamed on it."""

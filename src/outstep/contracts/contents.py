@@ -49,6 +49,15 @@ def tool_expressions(tool: Tool) -> Iterator[Expr]:
         yield from targets
 
 
+def contract_selectors(contract: Contract) -> Iterator[Selector]:
+    """Yield every selector of a contract."""
+    for fact in contract.facts:
+        yield from fact_selectors(fact)
+    for rule in contract.rules:
+        yield from selectors_of(rule)
+    yield from contract.known.values()
+
+
 def contract_expressions(contract: Contract) -> Iterator[Expr]:
     """Yield every expression of a contract."""
     yield from _given(contract.applies_when)

@@ -45,6 +45,8 @@ def settle(
     for name in looping:
         reading.report.error("cycle", f"`{name}` in `let` needs its own value", by_name[name].key)
     wanted = _closure([name for name in used if name in by_name], needs)
+    for name in wanted:
+        reading.use("let", f"{by_name[name].key.file.index}:{by_name[name].key.start}")
     for name in dict.fromkeys((*wanted, *checked)):
         let = by_name[name]
         if let.expr is not None and let.piece is not None:

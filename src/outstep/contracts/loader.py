@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from outstep.contracts import claims, facts, lint
+from outstep.contracts import claims, facts, lints
 from outstep.contracts.cache import Kept, digests
 from outstep.contracts.including import Part, Parts
 from outstep.contracts.levels import settle_levels
@@ -103,7 +103,7 @@ def _checked(parts: Parts, main: Part, params: Mapping[str, Any], report: Report
         sha256=parts.digest(),
     )
     if not report.failed:
-        lint.warn(contract, reading, parts)
+        lints.warn(contract, reading, parts)
     return contract
 
 

@@ -12,7 +12,7 @@ from outstep.contracts import positions, quoting
 from outstep.contracts.bindings import RESERVED, Names, names_at, of_run, owners_of
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence
 from outstep.contracts.report import Report, Span
-from outstep.contracts.schemas import argument_kinds, argument_names
+from outstep.contracts.schemas import argument_kinds, strange_member
 from outstep.contracts.selectors import Expr
 from outstep.expr.check import Scope, check
 from outstep.expr.lex import ExprError
@@ -63,6 +63,8 @@ class Reading:
         """Selectors inside `known(v, "…")`, not yet read."""
         self.used: dict[str, None] = {}
         """`fact NAME`, `claim NAME`, `param NAME`, `tool NAME`: what something in the contract asks for."""
+        self.lets: list[Span] = []
+        """Where the names of every `let` stand."""
         self._parsed: dict[tuple[int, int, int, str], Expr | None] = {}
         self._checked: set[tuple[int, int, int, int]] = set()
         self._names: dict[tuple[tuple[str, ...] | None, ...], Names] = {}
@@ -88,9 +90,10 @@ class Reading:
         if key not in self._names:
             facts = tuple(self.facts)
             cut = len(facts) if above is None else above
-            kinds = argument_kinds([self.tools.get(tool) for tool in tools], ("args",))
-            of_this = tools if this is None else this_tools
-            kinds.update(argument_kinds([self.tools.get(tool) for tool in of_this], ("this", "args")))
+            own = [self.tools.get(tool) for tool in tools]
+            of_this = own if this is None else [self.tools.get(tool) for tool in this_tools]
+            kinds = argument_kinds(own, ("args",))
+            kinds.update(argument_kinds(of_this, ("this", "args")))
             self._names[key] = names_at(
                 whats,
                 facts=facts[:cut],
@@ -98,7 +101,7 @@ class Reading:
                 more=more,
                 this=this,
                 kinds=kinds,
-                arguments=argument_names([self.tools.get(tool) for tool in tools]),
+                schemas={"args": tuple(own), "this.args": tuple(of_this)},
             )
         return self._names[key]
 
@@ -231,15 +234,27 @@ class Reading:
                 else:
                     sentence = f"`this` has no `{field}`"
                     self.report.unknown("unknown-name", sentence, span, field, list(names.this))
-            elif part.operand.name == "args" and names.arguments:
-                self._check_argument(field, names.arguments, span)
+        if any(names.schemas.values()):
+            self._check_arguments(node, piece, names, tested)
         if any(isinstance(part, Name) and part.name == "params" for part in walk(node)):
             self._use_all_params_of(node)
 
-    def _check_argument(self, field: str, known: tuple[str, ...], span: Span) -> None:
-        """Warn of what looks like a slip of the pen; arguments beyond the schema are allowed."""
-        if field not in known and (near := self.report.similar(field, known)):
-            self.report.warning("unknown-name", f"the schema of the tool has no argument `{field}`", span, near)
+    def _check_arguments(self, node: Tree, piece: Piece, names: Names, tested: set[int]) -> None:
+        """Report arguments that no call can have, and warn of what looks like a slip of the pen."""
+        for part in walk(node):
+            if not isinstance(part, Select):
+                continue
+            root, path = _rooted(part)
+            strange = strange_member(names.schemas.get(root, ()), path) if path else None
+            if strange is None or strange.depth != len(path) - 1:
+                continue
+            name, span = part.field, piece.span(part.at, part.end)
+            near = self.report.similar(name, strange.known)
+            if strange.is_refused and id(part) not in tested and not part.optional:
+                sentence = f"the schema of the tool has no argument `{name}`, and allows no others"
+                self.report.unknown("unknown-name", sentence, span, name, list(strange.known))
+            elif near:
+                self.report.warning("unknown-name", f"the schema of the tool has no argument `{name}`", span, near)
 
     def _use_all_params_of(self, node: Tree) -> None:
         """Count every parameter as used where `params` is read as a whole."""
@@ -261,6 +276,20 @@ class Reading:
             else:
                 sentence = "the second argument of `known` is a selector, written as text"
                 self.report.error("selector", sentence, positions.part(piece.scalar, *span))
+
+
+def _rooted(node: Select) -> tuple[str, tuple[str, ...]]:
+    """Return `args` or `this.args` and the members read below it; nothing where another value is read."""
+    fields: list[str] = []
+    part: Tree = node
+    while isinstance(part, Select):
+        fields.insert(0, part.field)
+        part = part.operand
+    if isinstance(part, Name) and part.name == "args":
+        return "args", tuple(fields)
+    if isinstance(part, Name) and part.name == "this" and fields[0] == "args":
+        return "this.args", tuple(fields[1:])
+    return "", ()
 
 
 def _parses(text: str) -> bool:

@@ -111,6 +111,7 @@ class RuleReader:
                 piece = self._reading.piece(value)
                 expr = None if piece is None else self._reading.parsed(piece)
                 found.append(Let(name=name, key=key.span, piece=piece, expr=expr))
+                self._reading.lets.append(key.span)
         level = (*(let.name for let in outer), *(let.name for let in found))
         return tuple(structs.replace(let, beside=level) for let in found)
 

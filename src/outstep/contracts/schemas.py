@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Ordered
 from typing import Any
+
+from msgspec import Struct
 
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence
 from outstep.contracts.report import Report
@@ -67,15 +70,40 @@ def _kinds(schema: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], Ki
     return found
 
 
-def argument_names(schemas: list[Any]) -> tuple[str, ...]:
-    """Return the arguments that schemas name; none where one of them names none."""
-    found: dict[str, None] = {}
-    for schema in schemas:
+class Strange(Struct, frozen=True):
+    """A member that schemas do not name."""
+
+    depth: int
+    """How many members stand before it on its path."""
+    known: tuple[str, ...]
+    """Those that they name in its place."""
+    is_refused: bool
+    """Whether they allow no others."""
+
+
+def strange_member(schemas: Ordered[Any], path: tuple[str, ...]) -> Strange | None:
+    """Return the first member on a path that none of the schemas names; none where one of them says nothing of it."""
+    found = [_strange(schema, path) for schema in schemas]
+    first = found[0] if found else None
+    if first is None or any(one is None or one.depth != first.depth for one in found):
+        return None
+    known = tuple(dict.fromkeys(name for one in found if one is not None for name in one.known))
+    return Strange(first.depth, known, all(one is not None and one.is_refused for one in found))
+
+
+def _strange(schema: Any, path: tuple[str, ...]) -> Strange | None:
+    for depth, member in enumerate(path):
         properties = schema.get("properties") if isinstance(schema, dict) else None
-        if not isinstance(properties, dict) or not properties:
-            return ()
-        found.update(dict.fromkeys(properties))
-    return tuple(found)
+        if not isinstance(properties, dict) or not properties or any(word in schema for word in _ELSEWHERE):
+            return None
+        if member not in properties:
+            return Strange(depth, tuple(properties), schema.get("additionalProperties") is False)
+        schema = properties[member]
+    return None
+
+
+_ELSEWHERE = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
+"""Words with which a schema may name members in another place."""
 
 
 def check_schema(node: Node, report: Report) -> None:

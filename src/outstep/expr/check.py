@@ -134,13 +134,18 @@ class _Checker:
         return self._known(node, kind)
 
     def _known(self, node: Node, kind: Kind) -> Kind:
+        known = self._settled(node)
+        return kind if known is None else known
+
+    def _settled(self, node: Node) -> Kind | None:
+        """Return what the scope says of the value at a path, or none."""
         path: list[str] = []
         while isinstance(node, Select) and not node.optional:
             path.insert(0, node.field)
             node = node.operand
         if isinstance(node, Name) and node.name not in self._bound:
-            return self._scope.kinds.get((node.name, *path), kind)
-        return kind
+            return self._scope.kinds.get((node.name, *path))
+        return None
 
     def _refuse(self, sentence: str, node: Node, help: str = "", code: str = "type") -> None:
         self.errors.append(ExprError(sentence, node.at, node.end, help, code))
@@ -230,6 +235,7 @@ class _Checker:
     def _binary(self, node: Binary) -> Kind:
         left, right = self.kind(node.left), self.kind(node.right)
         if node.op in ("==", "!="):
+            self._refuse_unequal(node, left, right)
             return BOOL
         if node.op == "in":
             if right and right.isdisjoint(_BOXES):
@@ -248,6 +254,18 @@ class _Checker:
         if node.op in "/%" and isinstance(node.right, Literal) and node.right.constant == 0:
             self._refuse("division by zero", node)
         return gives or NUMBER
+
+    def _refuse_unequal(self, node: Binary, left: Kind, right: Kind) -> None:
+        """Refuse to compare what a schema gives another type; null is compared to ask whether a value is there."""
+        if self._settled(node.left) is None and self._settled(node.right) is None:
+            return  # it has an answer, and who writes `1 == "a"` sees what is compared
+        sorts = [frozenset(Decimal if one is int else one for one in kind) for kind in (left, right)]
+        if sorts[0] and sorts[1] and sorts[0].isdisjoint(sorts[1]) and type(None) not in sorts[0] | sorts[1]:
+            answer = "never" if node.op == "==" else "always"
+            sentence = f"`{node.op}` between {_worded(left)} and {_worded(right)} is {answer} true"
+            self._refuse(
+                sentence, node, "text becomes a number with `int(…)` or `number(…)`, a number text with `string(…)`"
+            )
 
     def _refuse_operator(self, node: Binary, left: Kind, right: Kind) -> None:
         if ANY in (left, right):

@@ -1,0 +1,49 @@
+"""`money`: an amount in cents meets one whose name says nothing of cents."""
+
+from __future__ import annotations
+
+from re import compile as linear_pattern
+
+from outstep.contracts.contents import contract_expressions
+from outstep.contracts.lints.base import Subject, text_of
+from outstep.expr.nodes import Binary, Index, Name, Node, Select, walk
+
+_CENTS = linear_pattern(
+    r"(?:.*_)?(?:cents?|minor|minor_units?|pence)|(?:.*[a-z0-9_])?(?:Cents?|Minor|MinorUnits?|Pence)"
+    r"|(?:.*_)?(?:CENTS?|MINOR)|(?:cents?|minor)_.*"
+)
+_MONEY = linear_pattern(
+    r"(?i)(?:.*_)?(?:amount|price|total|sum|cost|fee|refund|charge|balance|dollars?|usd|eur|euros?|pounds?|gbp|yuan|cny)"
+    r"|.*(?:Amount|Price|Total|Cost|Fee|Dollars?|Usd|Eur|Euros?|Yuan|Cny|USD|EUR|CNY)"
+    r"|(?i:amount|price|total|cost|fee|balance)_?(?i:in_?)?(?i:usd|eur|gbp|cny|dollars|euros|pounds|yuan)"
+)
+_COMPARED = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "in")
+
+
+def warn(subject: Subject) -> None:
+    """Warn of comparisons and sums of the two."""
+    for expr in contract_expressions(subject.contract):
+        for node in walk(expr.node):
+            if not isinstance(node, Binary) or node.op not in _COMPARED:
+                continue
+            left, right = _last_member(node.left), _last_member(node.right)
+            for cents, other in ((left, right), (right, left)):
+                if cents and other and _is_cents(cents) and not _is_cents(other) and _MONEY.fullmatch(other):
+                    sentence = f"`{text_of(expr, node)}` holds `{other}` against cents"
+                    subject.tell_of(
+                        "money", sentence, expr, node, f"if `{other}` is no amount in cents, write `{other} * 100`"
+                    )
+                    break
+
+
+def _is_cents(name: str) -> bool:
+    return _CENTS.fullmatch(name) is not None
+
+
+def _last_member(node: Node) -> str:
+    """Return the name of what is read: of `order[args.id].amount` and of `prices[i]` the last member."""
+    while isinstance(node, Index):
+        node = node.operand
+    if isinstance(node, Select):
+        return node.field
+    return node.name if isinstance(node, Name) else ""

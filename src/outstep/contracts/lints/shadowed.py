@@ -1,0 +1,33 @@
+"""`shadowed`: the variable of a macro takes the name of something else, which then cannot be read inside it."""
+
+from __future__ import annotations
+
+from outstep.contracts.bindings import RESERVED
+from outstep.contracts.contents import contract_expressions, expressions_of
+from outstep.contracts.lints.base import Subject
+from outstep.contracts.selectors import Expr
+from outstep.expr.nodes import Macro, walk
+
+
+def warn(subject: Subject) -> None:
+    """Warn of variables called as a fact, a `let`, or a name of the event."""
+    lets: dict[int, tuple[str, ...]] = {}
+    for rule in subject.rules():
+        lets.update((id(expr), tuple(name for name, _ in rule.let)) for expr in expressions_of(rule))
+    for expr in contract_expressions(subject.contract):
+        _warn(subject, expr, lets.get(id(expr), ()))
+
+
+def _warn(subject: Subject, expr: Expr, lets: tuple[str, ...]) -> None:
+    for node in walk(expr.node):
+        for name in node.variables if isinstance(node, Macro) else ():
+            if name in subject.reading.facts:
+                what = "the fact"
+            elif name in lets:
+                what = "what `let` calls"
+            elif name in RESERVED and name not in ("it", "at"):
+                what = "the event's"
+            else:
+                continue
+            sentence = f"the variable `{name}` of `{node.name}` hides {what} `{name}`"  # type: ignore[union-attr]
+            subject.tell_of("shadowed", sentence, expr, node, "give the variable another name")
