@@ -11,7 +11,7 @@ from importlib import import_module
 COMMANDS = {
     "check": "hold recorded traces against contracts, and gate on it",
     "show": "show what was read of a trace",
-    "contract": "lint a contract, or show what it compiles to",
+    "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",
     "recheck": "judge all kept sessions by another contract",
     "adapters": "list the formats that are read, with their pinned versions",
