@@ -9,10 +9,13 @@ __version__ = "0.1.0"
 # Imported when first asked for: `import outstep` costs nothing, and no lower layer sees a higher one through here.
 # What type checkers see stands in `__init__.pyi`.
 _OFFERED = {
+    "Action": "outstep.scope.model",
     "Contract": "outstep.contracts.model",
     "Monitor": "outstep.engine.monitor",
     "OutstepError": "outstep.errors",
     "Report": "outstep.findings",
+    "Rule": "outstep.scope.model",
+    "Scenario": "outstep.scope.model",
     "Trace": "outstep.workflow.traces",
     "check": "outstep.workflow.api",
     "load_contract": "outstep.workflow.contracts",

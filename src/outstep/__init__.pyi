@@ -2,6 +2,9 @@ from outstep.contracts.model import Contract as Contract
 from outstep.engine.monitor import Monitor as Monitor
 from outstep.errors import OutstepError as OutstepError
 from outstep.findings import Report as Report
+from outstep.scope.model import Action as Action
+from outstep.scope.model import Rule as Rule
+from outstep.scope.model import Scenario as Scenario
 from outstep.workflow.api import check as check
 from outstep.workflow.contracts import load_contract as load_contract
 from outstep.workflow.traces import Trace as Trace
