@@ -270,7 +270,7 @@ class Body:
     def _counting(self) -> str:
         if self._takes("counting") is None:
             return "attempts"
-        found = self._fields.choice("counting", ("attempts", "unless_failed", "effects"), "attempts")
+        found = self._fields.choice("counting", keys.CHOICES["counting"], "attempts")
         if self._triggers is not None and any(what != "call" for what in self._whats):
             sentence = "`counting` is said of calls, and `for` selects something else"
             help = "leave it out: what `for` selects is counted"

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from outstep.contracts.bindings import ELEMENT, RESERVED, common
 from outstep.contracts.fields import Fields
+from outstep.contracts.keys import CHOICES
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence
 from outstep.contracts.model import Fact, FactSource, Forget
 from outstep.contracts.reading import Reading, ordered
@@ -94,7 +95,7 @@ class _Reader:
             sentence = f"some sources of `{self._name}` have a `key` and some have none"
             help = "a fact is one value, or a map by key: give each source a `key`, or none"
             self._report.error("value", sentence, self._entry.key.span, help)
-        keep = fields.choice("keep", ("last", "first", "all"), "last")
+        keep = fields.choice("keep", CHOICES["keep"], "last")
         return Fact(
             name=self._name,
             sources=sources,

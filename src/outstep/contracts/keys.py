@@ -8,6 +8,17 @@ from __future__ import annotations
 KINDS = ("require", "never", "needs", "then", "at_most", "at_least", "exactly", "scope", "python")
 COUNTS = ("at_most", "at_least", "exactly")
 
+CHOICES: dict[str, tuple[str, ...]] = {
+    "stage": ("observe", "shadow", "gate"),
+    "level": ("block", "warn", "observe"),
+    "class": ("context", "process", "tool", "evidence"),
+    "missing": ("violated", "inconclusive"),
+    "judge": ("run", "record"),
+    "counting": ("attempts", "unless_failed", "effects"),
+    "keep": ("last", "first", "all"),
+}
+"""The words that a key can have."""
+
 _NAMED = ("id", "level", "class", "judge", "message")
 _OF_EVENTS = ("when", "let", "after", "until", "missing")
 _COUNTED = ("for", *_OF_EVENTS, "each", "since", "per", "in_a_row", "sum")

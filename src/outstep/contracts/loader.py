@@ -12,6 +12,7 @@ from typing import Any
 from outstep.contracts import claims, facts, lints
 from outstep.contracts.cache import Kept, digests
 from outstep.contracts.including import Part, Parts
+from outstep.contracts.keys import CHOICES
 from outstep.contracts.levels import settle_levels
 from outstep.contracts.model import Contract
 from outstep.contracts.reading import Reading
@@ -89,7 +90,7 @@ def _checked(parts: Parts, main: Part, params: Mapping[str, Any], report: Report
     contract = Contract(
         id=main.fields.text("id") or PurePath(main.file.name).stem,
         title=main.fields.text("title"),
-        stage=main.fields.choice("stage", ("observe", "shadow", "gate"), "gate"),  # type: ignore[arg-type]
+        stage=main.fields.choice("stage", CHOICES["stage"], "gate"),  # type: ignore[arg-type]
         params=reading.params,
         applies_when=_applies_when(parts, main, reading),
         tools=declared,

@@ -17,8 +17,8 @@ from outstep.contracts.model import Rule
 from outstep.contracts.reading import Reading
 from outstep.contracts.report import Span
 
-LEVELS = ("block", "warn", "observe")
-CLASSES = ("context", "process", "tool", "evidence")
+LEVELS = keys.CHOICES["level"]
+CLASSES = keys.CHOICES["class"]
 MOST_RULES = 5000
 MOST_LETS = 200
 
@@ -91,7 +91,7 @@ class RuleReader:
                     lets=lets,
                     level=fields.choice("level", LEVELS, shared.level),
                     cls=fields.choice("class", CLASSES, shared.cls),
-                    missing=fields.choice("missing", ("violated", "inconclusive"), shared.missing),
+                    missing=fields.choice("missing", keys.CHOICES["missing"], shared.missing),
                 ),
             )
 
@@ -140,8 +140,8 @@ class RuleReader:
             id=self._id(fields),
             level=fields.choice("level", LEVELS, shared.level),
             cls=fields.choice("class", CLASSES, shared.cls),
-            missing=fields.choice("missing", ("violated", "inconclusive"), shared.missing),
-            judge="record" if kind == "integrity" else fields.choice("judge", ("run", "record"), "run"),
+            missing=fields.choice("missing", keys.CHOICES["missing"], shared.missing),
+            judge="record" if kind == "integrity" else fields.choice("judge", keys.CHOICES["judge"], "run"),
             pack=self._pack,
             spot=node.span.spot,
         )

@@ -13,6 +13,7 @@ from outstep.errors import problem, suggestion
 
 VERBS = {
     "lint": "name every mistake in contracts, and what is probably not meant",
+    "schema": "print the JSON Schema of contract files, for editors",
     "compile": "show the Python that a contract compiles to",
 }
 
