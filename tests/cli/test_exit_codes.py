@@ -89,7 +89,7 @@ USAGE: list[tuple[tuple[str, ...], str, str]] = [
     (("show", "good.jsonl", "bad.jsonl", "--event", "1"), "usage/several-traces", "--trace"),
     (("show", "good.jsonl", "--event", "1", "--events"), "usage/arguments", "one of the two"),
     (("show", "good.jsonl", "--trace", "god"), "usage/unknown-trace", "did you mean `good`?"),
-    (("contract",), "usage/arguments", "lint, compile"),
+    (("contract",), "usage/arguments", "one of: lint, "),
     (("contract", "lnt"), "usage/unknown-command", "did you mean `lint`?"),
     (("contract", "lint"), "usage/no-contract", "a pack"),
     (("explain", "VERIFY_BEFORE_REFUN"), "usage/unknown-topic", "did you mean `VERIFY_BEFORE_REFUND`?"),
