@@ -20,6 +20,7 @@ _OFFERED = {
     "check": "outstep.workflow.api",
     "load_contract": "outstep.workflow.contracts",
     "load_traces": "outstep.workflow.traces",
+    "ready": "outstep.workflow.functions",
 }
 
 

@@ -13,6 +13,7 @@ from outstep.contracts.model import Contract
 from outstep.engine import Compiled
 from outstep.tracetext import parse_trace
 from tests.engine.casefile import Case, case_files, read_cases
+from tests.engine.functions import functions_of
 from tests.engine.ways import Judged, batched, live
 
 ALL = [(path.stem, case) for path in case_files() for case in read_cases(path)]
@@ -21,7 +22,7 @@ ALL = [(path.stem, case) for path in case_files() for case in read_cases(path)]
 @pytest.mark.parametrize(("stem", "case"), ALL, ids=[f"{stem}:{case.name}" for stem, case in ALL])
 def test_a_case_holds_every_way(stem: str, case: Case) -> None:
     contract = load_contract(case.contract.encode(), name=f"{stem}.yaml")
-    compiled = Compiled(contract)
+    compiled = Compiled(contract, functions_of(contract))
     header, events = parse_trace(case.trace)
     exact = live(compiled, header, events, exact=True)
     assert live(compiled, header, events) == exact, "generated code says otherwise than the exact run"

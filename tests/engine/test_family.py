@@ -9,13 +9,13 @@ from typing import get_args
 import pytest
 
 from outstep.contracts import keys
-from outstep.contracts.kinds import Integrity, Kind, Python, Scope
+from outstep.contracts.kinds import Integrity, Kind, Scope
 from tests.engine.casefile import case_files, read_cases
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "src" / "outstep" / "contracts" / "kinds"
 KINDS = [kind.__struct_config__.tag for kind in get_args(Kind)]
-NOT_JUDGED = [kind.__struct_config__.tag for kind in (Scope, Python)]
+NOT_JUDGED = [kind.__struct_config__.tag for kind in (Scope,)]
 OF_THE_PACK = Integrity.__struct_config__.tag
 SITUATIONS = {"integrity", "outcomes", "facts", "claims", "selectors", "known", "gaps", "levels"}
 

@@ -9,6 +9,7 @@ from outstep.contracts.model import Contract
 from outstep.engine import Compiled, Monitor, judge
 from outstep.events import Event, Header
 from outstep.findings import Ruling, Verdict
+from tests.engine.functions import functions_of
 from tests.reference import Instance, RuleOutcome
 from tests.reference.verdicts import HIDDEN_TRIGGER, NOT_RECORDED
 
@@ -56,7 +57,7 @@ _made: dict[int, tuple[Contract, Compiled]] = {}
 def _compiled(contract: Contract) -> Compiled:
     """Return a contract made ready, each once: it keeps the contract, so that its identity stays its own."""
     if id(contract) not in _made:
-        _made[id(contract)] = (contract, Compiled(contract))
+        _made[id(contract)] = (contract, Compiled(contract, functions_of(contract)))
     return _made[id(contract)][1]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Require, Then
+from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Python, Require, Then
 from outstep.contracts.model import Contract, Rule
 from outstep.contracts.selectors import Expr, Selector
 from outstep.events import Event, Header
@@ -15,13 +15,19 @@ from .counts import counts
 from .integrity import integrity
 from .kinds import has_opened, judged_cases, never
 from .known import Trace
+from .python import Functions, python
 from .scene import Scene
 from .verdicts import MISSING_EVIDENCE, NOT_RECORDED, UNFINISHED, Instance, RuleOutcome, outcome_of
 
 
-def evaluate(contract: Contract, header: Header, events: Sequence[Event]) -> dict[str, RuleOutcome]:
-    """Return what every rule of a contract comes to on a complete trace."""
-    scenes = {judge: Scene(contract, Trace(header, events, in_record=judge == "record")) for judge in ("run", "record")}
+def evaluate(
+    contract: Contract, header: Header, events: Sequence[Event], functions: Functions | None = None
+) -> dict[str, RuleOutcome]:
+    """Return what every rule of a contract comes to on a complete trace; `functions` are those of `python`, by rule."""
+    scenes = {
+        judge: Scene(contract, Trace(header, events, in_record=judge == "record"), functions=functions or {})
+        for judge in ("run", "record")
+    }
     return {rule.id: judged(scenes[rule.judge], rule) for rule in contract.rules}
 
 
@@ -57,6 +63,8 @@ def _instances(scene: Scene, rule: Rule) -> list[Instance]:
         return never(scene, rule)
     if isinstance(rule.kind, AtMost | AtLeast | Exactly):
         return counts(scene, rule)
+    if isinstance(rule.kind, Python):
+        return python(scene, rule, scene.functions)
     if not isinstance(rule.kind, Require | Needs | Then):
         raise NotImplementedError(
             f"the reference does not judge `{rule.kind.__struct_config__.tag}`: it reads no sentence"

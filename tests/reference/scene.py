@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from outstep.contracts.bindings import BOUND
 from outstep.contracts.model import Contract, Rule
@@ -39,8 +40,16 @@ Picked = tuple[View, Value]
 class Scene:
     """Everything that the kinds ask about a trace under a contract."""
 
-    def __init__(self, contract: Contract, trace: Trace, *, doubts_unrecorded: bool = False) -> None:
+    def __init__(
+        self,
+        contract: Contract,
+        trace: Trace,
+        *,
+        doubts_unrecorded: bool = False,
+        functions: Mapping[str, Callable[[Any], Any]] | None = None,
+    ) -> None:
         """With `doubts_unrecorded`, facts read as if events that nothing records had happened unseen."""
+        self.functions = functions or {}
         self.doubts_unrecorded = doubts_unrecorded
         self.contract = contract
         self.trace = trace

@@ -9,7 +9,8 @@ from msgspec import Struct, structs
 
 from outstep.contracts.fields import entries
 from outstep.contracts.including import Part, Parts
-from outstep.contracts.located import Scalar
+from outstep.contracts.kinds import Python
+from outstep.contracts.located import Mapping, Scalar
 from outstep.contracts.model import Rule
 from outstep.contracts.report import Report, Span
 
@@ -45,6 +46,18 @@ def settle_levels(main: Part, parts: Parts, report: Report) -> tuple[Rule, ...]:
         help = "write `rules`, or include a pack: `include: [integrity]`"
         report.error("missing-key", "the contract has no rules", Span(main.file, 0, 1), help)
     return tuple(structs.replace(found.rule, level=found.level) for found in placed)
+
+
+def refuse_code_from_elsewhere(main: Part, parts: Parts, report: Report) -> None:
+    """Report rules that would run code which an included file brings, unless the contract itself names them."""
+    levels = main.fields.get("levels")
+    named = {key.text for key, _ in levels.entries} if isinstance(levels, Mapping) else set()
+    for part in parts.in_order:
+        for rule, span in part.rules if part is not main else ():
+            if isinstance(rule.kind, Python) and rule.id not in named:
+                sentence = f"`{rule.id}` runs `{rule.kind.function}`, and stands in a file that the contract includes"
+                help = f"if that code may run, say so in `{main.file.name}`: `levels: {{{rule.id}: {rule.level}}}`"
+                report.error("code-from-include", sentence, span, help)
 
 
 class _Levels:

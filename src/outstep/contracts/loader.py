@@ -13,7 +13,7 @@ from outstep.contracts import claims, facts, lints
 from outstep.contracts.cache import Kept, digests
 from outstep.contracts.including import Part, Parts
 from outstep.contracts.keys import CHOICES
-from outstep.contracts.levels import settle_levels
+from outstep.contracts.levels import refuse_code_from_elsewhere, settle_levels
 from outstep.contracts.model import Contract
 from outstep.contracts.reading import Reading
 from outstep.contracts.report import Report
@@ -87,6 +87,7 @@ def _checked(parts: Parts, main: Part, params: Mapping[str, Any], report: Report
         reader.read(part.fields.get("rules"))
         part.rules = reader.rules
     rules = settle_levels(main, parts, report)
+    refuse_code_from_elsewhere(main, parts, report)
     contract = Contract(
         id=main.fields.text("id") or PurePath(main.file.name).stem,
         title=main.fields.text("title"),

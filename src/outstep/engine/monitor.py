@@ -6,13 +6,13 @@ code, so they give the same rulings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from outstep.contracts.model import Contract
+from outstep.contracts.model import Contract, Rule
 from outstep.contracts.names import ToolNames
 from outstep.engine.plan import Plan
 from outstep.engine.run import Parts, Run
@@ -42,6 +42,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """Whether `applies_when` was true."""
     costly: tuple[Expr, ...] = ()
     """Expressions that went over their step limit: faults."""
+    broken: tuple[tuple[Rule, str, str], ...] = ()
+    """Rules that could not be checked, with what happened and what to do: faults."""
     unrecorded: tuple[str, ...] = ()
     """Tools of which a rule asks the outcome, and neither the record nor the contract tells it."""
 
@@ -49,11 +51,12 @@ class Judgement(Struct, frozen=True, kw_only=True):
 class Compiled:
     """A contract made ready to judge: what it listens to, and what all its traces share."""
 
-    def __init__(self, contract: Contract) -> None:
+    def __init__(self, contract: Contract, functions: Mapping[str, Callable[[Any], Any]] | None = None) -> None:
+        """`functions` are what rules of the kind `python` ask, by rule id: nothing is imported here."""
         self.contract = contract
         self.plan = Plan(contract)
         self.names = ToolNames(contract)
-        self.parts = Parts(contract)
+        self.parts = Parts(contract, functions or {})
 
         self._numbers = {tool.name: number for number, tool in enumerate(contract.tools)}
         self._generated: Any = None
@@ -141,6 +144,7 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
         order="turns" if run.turns_seen else "log",
         applies=run.applies is True,
         costly=tuple(run.costly),
+        broken=tuple(run.broken),
         unrecorded=tuple(sorted(run.unrecorded)),
     )
 

@@ -21,6 +21,7 @@ from outstep.contracts.kinds.base import KindMonitor
 from outstep.contracts.kinds.exactly import ExactlyMonitor
 from outstep.contracts.kinds.needs import NeedsMonitor
 from outstep.contracts.kinds.never import NeverMonitor
+from outstep.contracts.kinds.python import PythonMonitor
 from outstep.contracts.kinds.require import RequireMonitor
 from outstep.contracts.kinds.then import ThenMonitor
 from outstep.contracts.model import Rule
@@ -34,13 +35,14 @@ _MONITORS: dict[type, Any] = {
     AtMost: AtMostMonitor,
     AtLeast: AtLeastMonitor,
     Exactly: ExactlyMonitor,
+    Python: PythonMonitor,
 }
 
 
 def monitor_of(index: int, rule: Rule, run: Any) -> KindMonitor:
     """Return the monitor of a rule; raises `OutstepError` for a kind that cannot be judged yet."""
     kind = type(rule.kind)
-    if kind in {Scope, Python}:
+    if kind is Scope:
         raise problem(
             "engine/unsupported-kind",
             f"`{rule.id}` is of the kind `{kind.__name__.lower()}`, which this version cannot judge",

@@ -53,6 +53,8 @@ class Rulings:
         """By rule, once the trace is closed."""
         self.costly: list[Expr] = []
         """Expressions that went over their step limit."""
+        self.broken: list[tuple[Rule, str, str]] = []
+        """Rules that could not be checked, with what happened and what to do."""
         self._out: list[Ruling] = []
         self._kept_back: list[Settled] | None = None
         self._unfavourable: dict[int, None] = {}
@@ -101,6 +103,10 @@ class Rulings:
             self._kept_back.append(Settled(verdict, ruling))
             return
         self.emit(rule, verdict, ruling)
+
+    def broke(self, rule: Rule, sentence: str, help: str) -> None:
+        """Note that a rule could not be checked on this trace: a fault."""
+        self.broken.append((rule, sentence, help))
 
     def _place(self, view: View | None) -> int | None:
         if view is None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from outstep import codec
 from outstep.codec import Unreadable
-from outstep.contracts.kinds import Integrity
+from outstep.contracts.kinds import Integrity, Python
 from outstep.contracts.kinds.base import KindMonitor, Quiet
 from outstep.contracts.model import Contract, Rule, Tool
 from outstep.contracts.names import ToolNames, glob_fits
@@ -28,6 +28,7 @@ from outstep.engine.plan import Listener, Plan
 from outstep.engine.rulings import Rulings
 from outstep.engine.triggers import Triggers
 from outstep.engine.views import View, mask, result_text, trace_names
+from outstep.errors import problem
 from outstep.events import (
     EVENT_TYPES,
     Approval,
@@ -556,6 +557,22 @@ class Run(Rulings, Triggers):
         """Evaluate an expression that reads the parameters and the trace only."""
         return self.evidence(expr, View(self, State(seq=0), None, issued=False))
 
+    def view_of(self, event: Event) -> View:
+        """Return a view that only says where an event stands."""
+        return View(self, event, None, issued=False)
+
+    def function(self, rule: Rule) -> Callable[[Any], Any]:
+        """Return the function that a rule names; raises `OutstepError` where it was not handed in."""
+        assert isinstance(rule.kind, Python)
+        found = self.parts.functions.get(rule.id)
+        if found is None:
+            raise problem(
+                "engine/function-not-loaded",
+                f"`{rule.id}` asks the function `{rule.kind.function}`, which was not loaded",
+                help="hand in what loads it: `Monitor(outstep.ready(contract), header)`",
+            )
+        return found
+
     def results_of(self, _: Sequence[Selector]) -> tuple[Selector, ...]:
         """Return a selector of any result."""
         return ANY_RESULT
@@ -731,7 +748,9 @@ class Run(Rulings, Triggers):
 class Parts:
     """What all traces under one contract share: tools by name, compiled patterns, claim finder, schemas."""
 
-    def __init__(self, contract: Contract) -> None:
+    def __init__(self, contract: Contract, functions: Mapping[str, Callable[[Any], Any]]) -> None:
+        self.functions = functions
+        """What rules of the kind `python` ask, by rule."""
         self.tools: dict[str, Tool] = {tool.name: tool for tool in contract.tools}
         self.schemas: dict[int, Any] = {}
         self.verdicts: dict[tuple[int, ...], tuple[Verdict, ...]] = {}

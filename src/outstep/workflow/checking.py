@@ -13,11 +13,10 @@ from outstep.adapters.discover import Group, documents, groups
 from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
 from outstep.digest import sha256
-from outstep.engine.monitor import Compiled
 from outstep.errors import Problem
 from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary
 from outstep.workflow.gating import EXIT, Waivers, gate_of, level_of, place_of
-from outstep.workflow.judging import Counts, Judged, Result, judge_group
+from outstep.workflow.judging import Counts, Judged, Result, judge_group, made_ready
 
 if TYPE_CHECKING:
     from datetime import date
@@ -106,6 +105,7 @@ def _results(
     reading = Options(unpinned=options.unpinned, complete=options.complete)
     if not contracts:
         return
+    compiled = [made_ready(contract) for contract in contracts]
     if options.jobs > 1 and len(found) > 1:
         from outstep.workflow.parallel import judge_groups
 
@@ -115,7 +115,6 @@ def _results(
                     pulse()
             yield result
         return
-    compiled = [Compiled(contract) for contract in contracts]
     for group in found:
         yield judge_group(group.adapter, group.documents, compiled, reading, pulse)
 

@@ -8,6 +8,7 @@ from itertools import tee
 from msgspec import Struct
 
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
+from outstep.contracts.kinds import Python
 from outstep.contracts.model import Contract
 from outstep.engine.monitor import Compiled, Judgement, judge
 from outstep.errors import Place, Problem
@@ -54,6 +55,15 @@ class Result(Struct, kw_only=True):
     """By contract."""
     faults: list[Problem] = []
     warnings: list[Problem] = []
+
+
+def made_ready(contract: Contract) -> Compiled:
+    """Return a contract ready to judge; raises `OutstepError` for a function that it names and that is not there."""
+    if not any(isinstance(rule.kind, Python) for rule in contract.rules):
+        return Compiled(contract)
+    from outstep.workflow.functions import ready  # few contracts bring code of their own
+
+    return ready(contract)
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -106,6 +116,7 @@ def judge_group(
         tally = log.tallies[number] if number < len(log.tallies) else Tally(trace=entry.judgement.header.id)
         result.traces.append(_judged(entry, tally, origins, log))
         log.faults += _too_costly(entry)
+        log.faults += _broken(entry)
         result.warnings += _unrecorded(entry)
     result.warnings = list(dict.fromkeys(result.warnings))
     result.faults = list(dict.fromkeys(log.faults))
@@ -289,6 +300,20 @@ def _too_costly(entry: _Kept) -> list[Problem]:
         )
         for draft, judgement in zip(entry.drafts, entry.judgements, strict=True)
         for expr in judgement.costly
+    ]
+
+
+def _broken(entry: _Kept) -> list[Problem]:
+    """Return which rules could not be checked on a trace, and why."""
+    return [
+        Problem(
+            code="engine/broken-check",
+            sentence=f"`{rule.id}` could not be checked on trace `{entry.judgement.header.id}`: {sentence}",
+            place=place_of(draft.contract, rule.spot),
+            help=help,
+        )
+        for draft, judgement in zip(entry.drafts, entry.judgements, strict=True)
+        for rule, sentence, help in judgement.broken
     ]
 
 

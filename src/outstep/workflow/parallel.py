@@ -19,7 +19,7 @@ from outstep.adapters.discover import Group
 from outstep.contracts.model import Contract
 from outstep.engine.monitor import Compiled
 from outstep.errors import Place, Problem
-from outstep.workflow.judging import Result, judge_group
+from outstep.workflow.judging import Result, judge_group, made_ready
 
 SHARES = 8
 """Pieces of work for each process: few enough to be cheap, enough to keep all busy."""
@@ -76,7 +76,7 @@ def _undisturbed() -> Iterator[None]:
 def _prepare(contracts: Sequence[Contract], options: Options) -> None:
     global _options  # noqa: PLW0603 - what a worker process is told once, for all its tasks
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _contracts[:] = [Compiled(contract) for contract in contracts]
+    _contracts[:] = [made_ready(contract) for contract in contracts]
     _options = options
 
 

@@ -169,6 +169,25 @@ class Run(Protocol):
         """Whether the run was stopped from outside, so that what is pending is undecided."""
         ...
 
+    header: Any
+    contract: Any
+
+    def canonical(self, recorded: str) -> str:
+        """Return the contract's name of a tool, else the recorded one."""
+        ...
+
+    def function(self, rule: Rule) -> Any:
+        """Return the function that a rule of the kind `python` names."""
+        ...
+
+    def view_of(self, event: Event) -> Any:
+        """Return a view that only says where an event stands."""
+        ...
+
+    def broke(self, rule: Rule, sentence: str, help: str) -> None:
+        """Note that a rule could not be checked on this trace: a fault."""
+        ...
+
 
 class KindMonitor(Protocol):
     """What watches one rule on one trace."""
