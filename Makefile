@@ -6,8 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
-LINTED := $(wildcard src tests benchmarks fuzz tools)
-TYPED := $(wildcard src tests benchmarks fuzz)
+LINTED := $(wildcard src tests benchmarks fuzz tools ci)
+TYPED := $(wildcard src tests benchmarks fuzz ci)
 
 FUZZERS := $(sort $(wildcard fuzz/[a-z]*.py))
 FUZZ_SECONDS ?= 60

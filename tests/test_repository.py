@@ -33,7 +33,7 @@ def written_here() -> Iterator[Path]:
     yield from (ROOT / name for name in ("Makefile", "pyproject.toml", "requirements.lock", "requirements-fuzz.lock"))
     yield from PAGES
     yield from sorted((ROOT / ".ci").iterdir())
-    for folder in ("src", "tests", "tools", "benchmarks", "fuzz", "examples"):
+    for folder in ("src", "tests", "tools", "benchmarks", "fuzz", "examples", "ci"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in {".py", ".sh"} or (folder == "src" and path.suffix in {".yaml", ".json", ".toml"}):
                 yield path

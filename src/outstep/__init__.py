@@ -13,6 +13,7 @@ _OFFERED = {
     "Contract": "outstep.contracts.model",
     "Monitor": "outstep.engine.monitor",
     "OutstepError": "outstep.errors",
+    "Recorder": "outstep.workflow.recorder",
     "Report": "outstep.findings",
     "Rule": "outstep.scope.model",
     "Scenario": "outstep.scope.model",

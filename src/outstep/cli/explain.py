@@ -27,6 +27,7 @@ FAMILIES = {
     "usage": "usage, configuration, output",
     "report": "reports that are read again",
     "evidence": "stores of evidence",
+    "record": "recording",
 }
 """The files of texts, in the order in which they are listed."""
 

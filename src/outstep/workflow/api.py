@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outstep import codec
+from outstep.adapters import discover
+from outstep.adapters.base import Document, ReadLog
 from outstep.adapters.discover import Group
 from outstep.contracts.model import Contract
 from outstep.errors import Problem, problem, suggestion
@@ -21,7 +24,11 @@ if TYPE_CHECKING:
     from datetime import date
 
 AnyPath = str | Path
-Traces = AnyPath | Trace | Iterable[AnyPath | Trace | Header | Event]
+ChatMessage = Mapping[str, Any]
+"""A message as a chat API takes and gives it: OpenAI Chat Completions or Anthropic Messages."""
+Traces = AnyPath | Trace | Iterable[AnyPath | Trace | Header | Event | ChatMessage]
+MESSAGES = "<messages>"
+"""How messages that were given in memory are named in reports."""
 Contracts = AnyPath | Contract | Sequence[AnyPath | Contract]
 
 
@@ -43,7 +50,8 @@ def check(
 ) -> Report:
     """Hold traces against contracts and return the report.
 
-    `traces`: a path, a `Trace`, several of them, or a header with its events. `contract`: a file, a bundled pack by
+    `traces`: a path, a `Trace`, several of them, a header with its events, or the messages of one conversation as a
+    chat API takes and gives them. `contract`: a file, a bundled pack by
     name, a loaded `Contract`, or several of them. `today` is the day that waivers are held against: without it, a
     waiver with an end does not count. What cannot be read is a fault in the report; a contract with mistakes raises
     `OutstepError`.
@@ -63,6 +71,12 @@ def check(
         language=language,
     )
     contracts, warnings = _contracts(contract, params, cache)
+    if not isinstance(traces, str | Path | Trace):
+        traces = list(traces)
+        if traces and all(isinstance(one, Mapping) for one in traces):
+            log = ReadLog()
+            groups = _conversation(traces, format, log)
+            return check_groups(groups, contracts, options, faults=log.faults, warnings=warnings)
     paths, in_memory = _told_apart(traces)
     if in_memory and paths:
         raise problem(
@@ -74,6 +88,19 @@ def check(
         group = Group(adapter=InMemory(in_memory), documents=[])
         return check_groups([group], contracts, options, warnings=warnings)
     return check_paths(paths, contracts, options, warnings=warnings)
+
+
+def _conversation(messages: Sequence[Any], format: str | None, log: ReadLog) -> list[Group]:
+    """Return a conversation as the document that it would be in a file."""
+    try:
+        data = codec.encode(messages)
+    except (TypeError, ValueError, UnicodeError) as error:
+        raise problem(
+            "usage/no-json",
+            f"the messages are no JSON: {error}",
+            help="give them as the API takes them, with text, numbers, lists and maps only",
+        ) from None
+    return discover.groups([discover.Found(document=Document(MESSAGES, data=data))], format, log)
 
 
 def unknown_reason(reason: str) -> Exception:
@@ -108,6 +135,12 @@ def _told_apart(given: Traces) -> tuple[list[str], list[Trace]]:
         elif isinstance(one, Header):
             events = []
             traces.append(Trace(header=one, events=events))
+        elif isinstance(one, Mapping):
+            raise problem(
+                "usage/mixed-traces",
+                "messages and other traces cannot be checked together",
+                help="check one, then the other",
+            )
         elif traces:
             events.append(one)
         else:
