@@ -48,6 +48,8 @@ class Lane(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Call id, in the parent lane, of the spawning call."""
     forked_at: int | None = None
     """Branches: `seq` up to which the trunk is shared."""
+    cwd: str = ""
+    """Working directory in which it began, where that is not its parent's."""
 
 
 class Header(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="trace", tag_field="type"):
@@ -65,6 +67,8 @@ class Header(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="trace",
     """Tool name to version or digest of its declaration."""
     config: str = ""
     """sha256 of the recorded configuration."""
+    cwd: str = ""
+    """Working directory in which the run began, as recorded; a `context` of `cwd` changes it."""
     lanes: tuple[Lane, ...] = ()
     """Lanes other than a plain `main`; lanes that are not listed have no parent."""
     records: tuple[str, ...] = EVENT_TYPES

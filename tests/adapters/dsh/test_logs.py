@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 
 from outstep.adapters.dsh import ADAPTER
-from outstep.events import AssistantMessage, Context, Decision, Event, Gap, RunEnd, ToolCall, ToolResult, UserMessage
-from tests.adapters.dsh.support import HERE, Script, one
+from outstep.events import (
+    AssistantMessage,
+    Context,
+    Decision,
+    Event,
+    Gap,
+    Header,
+    RunEnd,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from tests.adapters.dsh.support import HERE, Script, one, read
 
 CASES = HERE / "logs"
 
@@ -475,3 +486,13 @@ def test_hand_cut_logs_are_read_without_the_rows_they_miss() -> None:
     for path in paths:
         events, _ = one(path.read_bytes(), unpinned=True)
         assert isinstance(events[-1], RunEnd), path.name
+
+
+def test_the_working_directory_and_its_changes_are_told() -> None:
+    script = Script(cwd="/srv/agent")
+    script.row("working-directory/change", {"cwd": "/srv/other"})
+    header, moved, *_ = read([script.document()])[0][0]
+    assert isinstance(header, Header)
+    assert header.cwd == "/srv/agent"
+    assert isinstance(moved, Context)
+    assert (moved.what, moved.name) == ("cwd", "/srv/other")

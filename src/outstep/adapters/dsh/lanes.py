@@ -169,13 +169,15 @@ class _Member:
         self._catalogued.pop(session.id, None)
         session.look()
         lane = self._trace.lane_name(session.id or "sub-agent")
+        own = session.head.cwd or ""
+        cwd = own if own != (self._session.head.cwd or "") else ""
         if call is not None:
-            self._trace.add_lane(Lane(id=lane, parent=call.agent, call=call.call_id))
+            self._trace.add_lane(Lane(id=lane, parent=call.agent, call=call.call_id, cwd=cwd))
         elif session.cut and not _is_agent(session):
             at = self.reader.forks.get(session.cut, 0)
-            self._trace.add_lane(Lane(id=lane, kind="branch", parent=self._lane, forked_at=at))
+            self._trace.add_lane(Lane(id=lane, kind="branch", parent=self._lane, forked_at=at, cwd=cwd))
         else:
-            self._trace.add_lane(Lane(id=lane))
+            self._trace.add_lane(Lane(id=lane, cwd=cwd))
         return _Member(self._family, session, lane, has_parent=True).turns()
 
     def _hidden(self, child: str, call: Call) -> Iterator[None]:

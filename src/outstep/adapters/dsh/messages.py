@@ -42,6 +42,7 @@ class Messages:
             "request/header": self._request,
             "compaction/summary": self._summary,
             "compact/summary": self._summary,
+            "working-directory/change": self._moved,
         })  # fmt: skip
 
     def _user(self, row: Row) -> None:
@@ -135,6 +136,9 @@ class Messages:
         data = records.compaction(row.data)
         self._compactions.add(data.compaction_id)
         self._context(row, "compaction", text_of(data.summary), name=data.compaction_id)
+
+    def _moved(self, row: Row) -> None:
+        self._context(row, "cwd", "", name=records.moved(row.data).cwd)
 
     def _prompt(self, row: Row, text: str) -> None:
         """The system prompt: one event for each change."""

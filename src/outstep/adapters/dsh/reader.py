@@ -62,7 +62,6 @@ SKIPPED = frozenset({
     "tool-workflow/run-end",
     "tool-workflow/run-start",
     "web/deepseek-search-llm-request",
-    "working-directory/change",
     "workspace/changes",
 })  # fmt: skip
 """Records that carry no call, result or message; all types of dsh 0.1.0 to 0.2.1 that no handler reads."""

@@ -25,6 +25,7 @@ class Head(Struct, rename="camel"):
     id: str
     created_at: float | None = None
     parent_session: str | None = None
+    cwd: str | None = None
     origin: str | None = None
     seed_length: int | None = None
     is_seeded: bool | None = None
@@ -258,6 +259,12 @@ class Catalog(Struct, rename="camel"):
     child_id: str
 
 
+class Moved(Struct):
+    """`working-directory/change`."""
+
+    cwd: str
+
+
 class Descriptor(Struct):
     """`subagent/descriptor`, in the child."""
 
@@ -357,6 +364,7 @@ hook_result = msgspec.json.Decoder(HookResult).decode
 job = msgspec.json.Decoder(Job).decode
 compaction = msgspec.json.Decoder(Compaction).decode
 catalog = msgspec.json.Decoder(Catalog).decode
+moved = msgspec.json.Decoder(Moved).decode
 descriptor = msgspec.json.Decoder(Descriptor).decode
 end_seed = msgspec.json.Decoder(EndSeed).decode
 turn_end = msgspec.json.Decoder(TurnEnd).decode

@@ -146,6 +146,7 @@ class Trace:
             skills=tuple(self.skills),
             tools=self._tools,
             config=self.config,
+            cwd=self.root.head.cwd or "",
             lanes=tuple(self._lanes.values()),
             records=RECORDS,
         )
