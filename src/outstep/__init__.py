@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # What type checkers see stands in `__init__.pyi`.
 _OFFERED = {
     "Action": "outstep.scope.model",
+    "Battery": "outstep.battery.model",
     "Contract": "outstep.contracts.model",
     "Monitor": "outstep.engine.monitor",
     "OutstepError": "outstep.errors",

@@ -1,3 +1,4 @@
+from outstep.battery.model import Battery as Battery
 from outstep.contracts.model import Contract as Contract
 from outstep.engine.monitor import Monitor as Monitor
 from outstep.errors import OutstepError as OutstepError

@@ -25,15 +25,16 @@ class Unreadable(ValueError):
     """Text that is no JSON value; the message says why."""
 
 
-def _decimal(text: str) -> Decimal:
+def exact(text: str) -> Decimal:
+    """Return the number that a JSON text with a point or an exponent says, as decoders take it (`float_hook`)."""
     try:
         return Decimal(text)
     except InvalidOperation:
         raise ValueError("number out of range") from None
 
 
-_values = msgspec.json.Decoder(float_hook=_decimal)
-_lines: msgspec.json.Decoder[Event | Header] = msgspec.json.Decoder(Event | Header, float_hook=_decimal)
+_values = msgspec.json.Decoder(float_hook=exact)
+_lines: msgspec.json.Decoder[Event | Header] = msgspec.json.Decoder(Event | Header, float_hook=exact)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 decode_event = _lines.decode
@@ -60,6 +61,13 @@ def loads(text: bytes | str | Raw) -> Json:
         raise Unreadable(str(error)) from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
+
+
+def located(sentence: str) -> tuple[str, str | None]:
+    """Return what msgspec found wrong, and its JSON pointer: `Expected … - at `$.findings[0].level``."""
+    fact, _, path = sentence.partition(" - at `$")
+    pointer = path.rstrip("`").replace("[", ".").replace("]", "").replace(".", "/") if path else None
+    return fact[:1].lower() + fact[1:], pointer
 
 
 def compact(text: bytes | str) -> Raw:

@@ -1,18 +1,24 @@
-"""Reports in files: what `--output json=FILE` wrote, read again (docs/report.md)."""
+"""Reports in files: what `--output json=FILE` or `outstep report` wrote, read again (docs/report.md)."""
 
 from __future__ import annotations
 
-import re
+from typing import TypeVar
 
 import msgspec
 
+from outstep import codec
+from outstep.containment.report import SCHEMA as CONTAINMENT
+from outstep.containment.report import ContainmentReport
 from outstep.errors import Place, problem
 from outstep.findings import SCHEMA, Report
 
 LARGEST = 1 << 30
 """Bytes; a larger file is no report of ours."""
 
-_decoder = msgspec.json.Decoder(Report)
+HOW = "give a report that `outstep check --output json=FILE` wrote"
+HOW_CONTAINMENT = "give a report that `outstep report --out json --file FILE` wrote"
+
+AnyReport = TypeVar("AnyReport", Report, ContainmentReport)
 
 
 class _Named(msgspec.Struct):
@@ -23,24 +29,40 @@ class _Named(msgspec.Struct):
 
 def read_report(file: str) -> Report:
     """Return the report in a file; raises `OutstepError` where there is none that can be read."""
-    try:
-        with open(file, "rb") as opened:
-            data = opened.read(LARGEST + 1)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise problem(
-            "report/unreadable",
-            f"`{file}` cannot be read: {reason}",
-            place=Place(source=file),
-            help="give a report that `outstep check --output json=FILE` wrote",
-        ) from None
-    return parse_report(data, file)
+    return parse_report(_bytes(file, HOW), file)
 
 
 def parse_report(data: bytes, source: str) -> Report:
     """Return the report in some bytes; `source` names them in errors."""
+    return _parsed(data, source, SCHEMA, Report, HOW)
+
+
+def read_containment_report(file: str) -> ContainmentReport:
+    """Return the containment report in a file; raises `OutstepError` where there is none that can be read."""
+    return _parsed(_bytes(file, HOW_CONTAINMENT), file, CONTAINMENT, ContainmentReport, HOW_CONTAINMENT)
+
+
+def schema_of(data: bytes) -> str:
+    """Return what schema a document names; empty where it is no JSON or names none."""
+    try:
+        return msgspec.json.decode(data, type=_Named).schema
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def _bytes(file: str, help: str) -> bytes:
+    try:
+        with open(file, "rb") as opened:
+            return opened.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise problem(
+            "report/unreadable", f"`{file}` cannot be read: {reason}", place=Place(source=file), help=help
+        ) from None
+
+
+def _parsed(data: bytes, source: str, schema: str, type_: type[AnyReport], help: str) -> AnyReport:
     place = Place(source=source)
-    help = "give a report that `outstep check --output json=FILE` wrote"
     if len(data) > LARGEST:
         raise problem("report/too-large", f"`{source}` is larger than {LARGEST >> 30} GiB", place=place, help=help)
     try:
@@ -52,28 +74,21 @@ def parse_report(data: bytes, source: str) -> Report:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         told = "it is nested too deeply" if isinstance(error, RecursionError) else _decapitalised(str(error))
         raise problem("report/no-report", f"`{source}` is no JSON: {told}", place=place, help=help) from None
-    if named.schema != SCHEMA:
+    if named.schema != schema:
         raise problem(
             "report/unknown-schema",
-            f"`{source}` is written in `{named.schema[:80]}`, and this version reads `{SCHEMA}`",
+            f"`{source}` is written in `{named.schema[:80]}`, and `{schema}` is read here",
             place=place,
             help=help
-            if named.schema.partition("/")[0] != SCHEMA.partition("/")[0]
+            if named.schema.partition("/")[0] != schema.partition("/")[0]
             else "use the version that wrote it",
         )
     try:
-        return _decoder.decode(data)
+        return msgspec.json.Decoder(type_, float_hook=codec.exact).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
-        fact, pointer = _located(str(error))
+        fact, pointer = codec.located(str(error))
         place = Place(source=source, pointer=pointer)
         raise problem("report/malformed", f"`{source}` is no whole report: {fact}", place=place, help=help) from None
-
-
-def _located(sentence: str) -> tuple[str, str | None]:
-    """Take the place out of a sentence of msgspec: `… - at `$.findings[0].level``."""
-    fact, _, path = sentence.partition(" - at `$")
-    pointer = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace(".", "/") if path else None
-    return _decapitalised(fact), pointer
 
 
 def _decapitalised(sentence: str) -> str:

@@ -26,6 +26,7 @@ FAMILIES = {
     "adapter": "what cannot be read or judged",
     "usage": "usage, configuration, output",
     "report": "reports that are read again",
+    "battery": "batteries, runs of them, comparisons",
     "evidence": "stores of evidence",
     "record": "recording",
 }

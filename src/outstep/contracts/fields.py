@@ -1,4 +1,4 @@
-"""The keys of one map of a contract: known ones asked for by name, unknown ones reported."""
+"""The keys of one map of a file: known ones asked for by name, unknown ones reported."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from outstep.contracts.report import Report, Span
 class Fields:
     """One map with a fixed set of keys."""
 
-    def __init__(self, node: Node | None, report: Report, what: str, known: Iterable[str]) -> None:
-        """`what` names the map in messages, as `a rule`."""
+    def __init__(self, node: Node | None, report: Report, what: str, known: Iterable[str], own: str = "") -> None:
+        """`what` names the map in messages, as `a rule`; keys that begin with `own` are left to whoever wrote them."""
         self.report = report
         self.what = what
         self._entries: dict[str, tuple[Scalar, Node]] = {}
@@ -28,7 +28,7 @@ class Fields:
         for key, value in node.entries:
             if key.text in names:
                 self._entries[key.text] = (key, value)
-            else:
+            elif not own or not key.text.startswith(own):
                 self._strange.append(key.text)
                 report.unknown("unknown-key", f"{what} has no key `{key.text}`", key.span, key.text, names)
 

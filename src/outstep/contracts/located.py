@@ -134,6 +134,8 @@ def read(file: File, report: Report) -> Node | None:
             return None
         except (yaml.YAMLError, _Apart) as error:
             at, sentence = _failure(error, len(text))
+            if not text[at:].strip() and builder.outermost_flow is not None:
+                at = builder.outermost_flow  # what is missing at the end of the file was opened there
             is_list = "block sequence entries" in sentence
             region = None if is_list else quoting.region(text, at, builder.outermost_flow)
             if region is None or region[0] in taken or len(taken) >= MOST_REPAIRS:
@@ -411,7 +413,7 @@ _IN_PLAIN_WORDS = (
     ),
     (
         "did not find expected node content",
-        "a value is missing here, or a `[` or `{` above is not closed",
+        "a value is missing here, or this `[` or `{` is not closed",
         "close every `[` and `{`",
     ),
     (

@@ -1,0 +1,38 @@
+"""Scopes that are legal and probably not meant: each is a warning with its reason and what to write.
+
+docs: docs/batteries.md#lint
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from outstep.battery.lint import commands, hosts, paths, shadows
+from outstep.battery.lint.base import Doubt, kinds_of
+from outstep.battery.scenarios import ReadRule
+from outstep.contracts.report import Report
+
+_CHECKS = {"path": paths.doubts, "command": commands.doubts, "url": hosts.doubts, "host": hosts.doubts}
+
+
+def warn(rules: Sequence[ReadRule], report: Report) -> None:
+    """Report the doubts about every rule of a battery."""
+    by_scenario: dict[int, list[ReadRule]] = {}
+    for rule in rules:
+        by_scenario.setdefault(rule.scenario, []).append(rule)
+        for doubt in _doubts(rule):
+            report.warning(doubt.code, doubt.sentence, rule.scope, doubt.help)
+    for together in by_scenario.values():
+        for rule, doubt in shadows.doubts(together):
+            report.warning(doubt.code, doubt.sentence, rule.scope, doubt.help)
+
+
+def _doubts(rule: ReadRule) -> Iterator[Doubt]:
+    scope = rule.rule.scope
+    if scope != scope.strip():
+        yield Doubt("padded", "the scope begins or ends with a blank", "leave the blank out")
+    kinds = kinds_of(rule.rule.tool, rule.targets)
+    found = [list(_CHECKS[kind](scope.strip())) for kind in kinds]
+    # A tool with targets of several kinds: a pattern that suits one of them is no mistake.
+    if found and all(found):
+        yield from found[0]

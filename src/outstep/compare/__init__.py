@@ -1,0 +1,1 @@
+"""Comparisons of saved reports (docs/batteries.md#compare)."""

@@ -1,0 +1,1 @@
+"""Containment reports and what is compared of them: plain data (docs/batteries.md)."""
