@@ -191,6 +191,17 @@ def _entry(names: str, help: str) -> list[str]:
     return [f"  {names}".ljust(COLUMN) + help]
 
 
+def paths_of(given: Given) -> list[str]:
+    """Return the paths that were named, with those of the newest session that `--last` asks for."""
+    if not given.last:
+        return list(given.paths)
+    import os
+
+    from outstep.workflow.latest import last_session
+
+    return [*given.paths, *last_session(given.last, os.environ)]
+
+
 def chosen(option: str, word: str, known: Sequence[str]) -> str:
     """Return a word that is one of the known ones; raises `OutstepError` for another one."""
     if word not in known:

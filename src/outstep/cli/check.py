@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, Given, chosen, read_param
+from outstep.cli.arguments import Arguments, Given, chosen, paths_of, read_param
 from outstep.cli.imports import say_imports
 from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, sources_of, write_whole
 from outstep.contracts.model import Contract
@@ -49,6 +49,7 @@ def run(words: Sequence[str]) -> int:
 def _parser() -> Arguments:
     parser = Arguments("check", DESCRIPTION)
     parser.words("paths", metavar="PATH", help="files, folders, patterns, or - for stdin")
+    parser.value("--last", metavar="HARNESS", help="also the newest session of a harness on this machine: dsh")
     parser.values("-c", "--contract", metavar="FILE|PACK", help="a contract, or a bundled pack by name")
     parser.values("--param", metavar="NAME=VALUE", help="a parameter of the contract, as JSON")
     parser.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
@@ -74,7 +75,7 @@ def _settings(given: Given) -> dict[str, Any]:
         from outstep.cli.config import find_config
 
         config = find_config(os.getcwd())
-    paths = given.paths or config.get("paths", [])
+    paths = paths_of(given) or config.get("paths", [])
     contracts = given.contract or config.get("contract", [])
     if not contracts:
         raise problem(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
 from outstep.adapters.discover import documents, groups
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, Given
+from outstep.cli.arguments import Arguments, Given, paths_of
 from outstep.errors import problem, suggestion
 from outstep.events import Event, RunEnd, ToolCall
 from outstep.render.escape import visible
@@ -39,6 +39,7 @@ class _Read(Struct, frozen=True):
 def run(words: Sequence[str]) -> int:
     """Show and return the exit code."""
     given = _parser().read(words)
+    given.paths = paths_of(given)
     if not given.paths:
         raise problem("usage/no-paths", "no trace was named", help="name a file, a folder or a pattern, or - for stdin")
     if given.events and given.event is not None:
@@ -63,6 +64,7 @@ def run(words: Sequence[str]) -> int:
 def _parser() -> Arguments:
     parser = Arguments("show", DESCRIPTION)
     parser.words("paths", metavar="PATH", help="files, folders, patterns, or - for stdin")
+    parser.value("--last", metavar="HARNESS", help="the newest session of a harness on this machine: dsh")
     parser.value("--trace", metavar="ID", help="the trace to show, where there are several")
     parser.flag("--events", help="write the events as canonical JSON Lines")
     parser.number("--event", metavar="N", help="show the N-th event, with its place and raw record")
