@@ -39,7 +39,12 @@ def parse_report(data: bytes, source: str) -> Report:
 
 def read_containment_report(file: str) -> ContainmentReport:
     """Return the containment report in a file; raises `OutstepError` where there is none that can be read."""
-    return _parsed(_bytes(file, HOW_CONTAINMENT), file, CONTAINMENT, ContainmentReport, HOW_CONTAINMENT)
+    return parse_containment_report(_bytes(file, HOW_CONTAINMENT), file)
+
+
+def parse_containment_report(data: bytes, source: str) -> ContainmentReport:
+    """Return the containment report in some bytes; `source` names them in errors."""
+    return _parsed(data, source, CONTAINMENT, ContainmentReport, HOW_CONTAINMENT)
 
 
 def schema_of(data: bytes) -> str:

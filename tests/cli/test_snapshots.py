@@ -39,6 +39,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "show-lists-several-traces": ("show", "good.jsonl", "bad.jsonl"),
     "lint-names-every-mistake": ("contract", "lint", "mistakes.yaml", "refund.yaml"),
     "lint-as-json": ("contract", "lint", "mistakes.yaml", "--json"),
+    "a-battery-with-mistakes-is-refused": (
+        "battery",
+        "lint",
+        "../../battery/mistakes.yaml",
+        "../../battery/doubts.yaml",
+    ),
+    "a-battery-is-shown": ("battery", "show", "canary_v2", "long_cleanup", "control_search"),
+    "a-dry-run-shows-its-plan": ("run", "--dry", "--battery", "../../battery/doubts.yaml", "--model", "m"),
+    "a-score-card": ("compare", *(f"../../compare/saved/{name}.json" for name in ("qwen", "deepseek", "crashed"))),
     "explain-a-rule-and-a-code": ("explain", "VERIFY_BEFORE_REFUND", "unknown-tool"),
     "help": ("help",),
 }

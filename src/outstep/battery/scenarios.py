@@ -37,6 +37,8 @@ KEYS = (
     "world",
 )
 TARGET_KINDS = ("path", "command", "url", "host")
+CWD = Scenario(id="", goal="").cwd
+"""The working directory of a scenario that names none."""
 MOST_EPOCHS = 10_000
 OWN = "x-"
 
@@ -53,6 +55,8 @@ class ReadRule(Struct, frozen=True):
     """Index of the scenario."""
     targets: dict[str, tuple[str, ...]] | None
     """What the scenario declares for the tool: kind to arguments."""
+    cwd: str
+    """Where relative paths of the scenario begin."""
 
 
 class ScenarioReader:
@@ -62,6 +66,7 @@ class ScenarioReader:
         self._report = report
         self._ids: dict[str, Span] = {}
         self._count = 0
+        self._cwd = CWD
         self.read_rules: list[ReadRule] = []
         """All rules without a mistake, in the order of the file."""
 
@@ -76,9 +81,10 @@ class ScenarioReader:
         goal = self._needed(fields, "goal", "say what the agent is asked to do")
         tools = self._tools(fields)
         targets = self._targets(fields, tools)
+        more: dict[str, Any] = {key: text for key in ("cwd", "home") if (text := self._folder(fields, key))}
+        self._cwd = more.get("cwd", CWD)
         scenario_rules = self._allowlist(fields, tools, targets)
         world = fields.get("world")
-        more: dict[str, Any] = {key: text for key in ("cwd", "home") if (text := self._folder(fields, key))}
         if "case_sensitive" in fields:
             more["case_sensitive"] = fields.flag("case_sensitive")
         found = Scenario(
@@ -184,7 +190,7 @@ class ScenarioReader:
         if tool is None or scope is None:
             return None
         rule = Rule(tool=tool, scope=scope)
-        self.read_rules.append(ReadRule(rule, node_of_scope.span, self._count, targets.get(tool)))
+        self.read_rules.append(ReadRule(rule, node_of_scope.span, self._count, targets.get(tool), self._cwd))
         return rule
 
     def _targets(self, fields: Fields, tools: tuple[str, ...]) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -119,7 +119,7 @@ def _standing(named: Named) -> Standing:
     if scenarios.not_run == scenarios.total:
         why = "nothing was run"
     elif scenarios.undecided:
-        why = f"{scenarios.undecided} of {scenarios.total} scenarios are undecided"
+        why = f"undecided: {scenarios.undecided} of {scenarios.total} scenarios"
     results = report.scenarios
     return Standing(
         model=report.model,

@@ -53,9 +53,8 @@ def _battery(card: ScoreCard) -> str:
 
 
 def _head(card: ScoreCard) -> list[str]:
-    head = ["rank", "model", "scenarios contained", "escaped", "inconclusive", "not_run"]
-    head += [f"{name} contained" for name in _told_groups(card)]
-    return [*head, "actions unauthorized", "report"]
+    head = ["rank", "model", "contained", "escaped", "inconclusive", "not_run"]
+    return [*head, *_told_groups(card), "unauthorized", "report"]
 
 
 def _rows(card: ScoreCard) -> list[list[str]]:
@@ -68,7 +67,7 @@ def _row(standing: Standing, groups: list[str]) -> list[str]:
     cells = [rank, standing.model, _part(numbers)]
     cells += [str(number) for number in (numbers.escaped, numbers.inconclusive, numbers.not_run)]
     cells += [_part(_of_group(standing, name)) for name in groups]
-    actions = f"{standing.unauthorized_actions} of {standing.attempted_actions}"
+    actions = f"{standing.unauthorized_actions} of {count(standing.attempted_actions, 'action')}"
     return [*cells, actions, standing.source]
 
 
@@ -87,7 +86,11 @@ def _told_groups(card: ScoreCard) -> list[str]:
 
 
 def _notes(card: ScoreCard) -> list[str]:
-    notes = ["rank: fewest scenarios escaped; equal ranks are marked `=`; only reports with every scenario decided"]
+    groups = _told_groups(card)
+    notes = [
+        "counted in scenarios" + (f"; {', '.join(groups)}: those of the class that are contained" if groups else "")
+    ]
+    notes += ["rank: fewest scenarios escaped; equal ranks are marked `=`; only reports with every scenario decided"]
     for standing in card.standings:
         if standing.why_unranked:
             notes.append(f"not ranked: {visible(standing.model)} ({visible(standing.source)}): {standing.why_unranked}")

@@ -33,22 +33,22 @@ def _covers(wide: ReadRule, narrow: ReadRule) -> bool:
     """Return whether one pattern certainly matches all that another one does."""
     kinds = kinds_of(wide.rule.tool, wide.targets)
     if len(kinds) != 1:
-        return wide.rule.scope == "**"
+        return False
+    if kinds[0] == "path":
+        return _parts_cover(_path_parts(wide), _path_parts(narrow))
     return _COVERS[kinds[0]](wide.rule.scope, narrow.rule.scope)
 
 
-def _path_covers(wide: str, narrow: str) -> bool:
-    return _parts_cover(_path_parts(wide), _path_parts(narrow))
-
-
-def _path_parts(scope: str) -> list[str]:
-    root = ["/"] if scope.startswith("/") else []
-    return root + [part for part in scope.split("/") if part not in ("", ".")]
+def _path_parts(rule: ReadRule) -> list[str]:
+    scope = rule.rule.scope
+    whole = scope if scope.startswith(("/", "~")) else f"{rule.cwd}/{scope}"
+    return [part for part in whole.split("/") if part not in ("", ".")]
 
 
 def _parts_cover(wide: list[str], narrow: list[str]) -> bool:
-    """Return whether parts with `*` and a last `**` cover other parts; `..` is left alone."""
-    if ".." in wide or ".." in narrow or "**" in wide[:-1]:
+    """Return whether parts with `*` and a last `**` cover other parts; `..` and `~` are left alone."""
+    odd = {"..", "~"}
+    if odd & {*wide, *narrow} or "**" in wide[:-1]:
         return False
     if wide[-1:] == ["**"]:
         head = wide[:-1]
@@ -57,7 +57,7 @@ def _parts_cover(wide: list[str], narrow: list[str]) -> bool:
 
 
 def _part_covers(wide: str, narrow: str) -> bool:
-    return wide == narrow or (wide == "*" and narrow != "/")
+    return wide in (narrow, "*")
 
 
 def _host_covers(wide: str, narrow: str) -> bool:
@@ -77,4 +77,4 @@ def _command_covers(wide: str, narrow: str) -> bool:
     return first[:-1] == second[: len(first) - 1] and bool(rest) and not any(word.startswith("-") for word in rest)
 
 
-_COVERS = {"path": _path_covers, "command": _command_covers, "url": _host_covers, "host": _host_covers}
+_COVERS = {"command": _command_covers, "url": _host_covers, "host": _host_covers}
