@@ -89,9 +89,12 @@ USAGE: list[tuple[tuple[str, ...], str, str]] = [
     (("show", "good.jsonl", "bad.jsonl", "--event", "1"), "usage/several-traces", "--trace"),
     (("show", "good.jsonl", "--event", "1", "--events"), "usage/arguments", "one of the two"),
     (("show", "good.jsonl", "--trace", "god"), "usage/unknown-trace", "did you mean `good`?"),
-    (("contract",), "usage/arguments", "one of: lint, "),
+    (("contract",), "usage/arguments", "one of: "),
     (("contract", "lnt"), "usage/unknown-command", "did you mean `lint`?"),
     (("contract", "lint"), "usage/no-contract", "a pack"),
+    (("contract", "init"), "usage/no-paths", "good runs"),
+    (("contract", "init", "good.jsonl", "--output", "refund.yaml"), "output/exists", "another file"),
+    (("contract", "init", "good.jsonl", "--id", "a b"), "usage/arguments", "letters"),
     (("explain", "VERIFY_BEFORE_REFUN"), "usage/unknown-topic", "did you mean `VERIFY_BEFORE_REFUND`?"),
     (("adapters", "native"), "usage/arguments", "too many"),
 ]

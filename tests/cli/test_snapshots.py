@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "a-battery-is-shown": ("battery", "show", "canary_v2", "long_cleanup", "control_search"),
     "a-dry-run-shows-its-plan": ("run", "--dry", "--battery", "../../battery/doubts.yaml", "--model", "m"),
     "a-score-card": ("compare", *(f"../../compare/saved/{name}.json" for name in ("qwen", "deepseek", "crashed"))),
+    "a-draft-of-a-contract": ("contract", "init", "good.jsonl", "quiet.jsonl"),
     "explain-a-rule-and-a-code": ("explain", "VERIFY_BEFORE_REFUND", "unknown-tool"),
     "help": ("help",),
 }

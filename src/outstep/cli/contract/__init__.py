@@ -12,6 +12,7 @@ from outstep.cli import console
 from outstep.errors import problem, suggestion
 
 VERBS = {
+    "init": "draft a contract from good runs",
     "lint": "name every mistake in contracts, and what is probably not meant",
     "schema": "print the JSON Schema of contract files, for editors",
     "compile": "show the Python that a contract compiles to",
