@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from json import dumps, loads
+
+import jsonschema
 import pytest
 from msgspec.structs import replace
 
@@ -13,6 +17,7 @@ from outstep.errors import OutstepError
 from outstep.render import score_card as shown
 from outstep.render.containment import json, markdown, terminal
 from outstep.reports import parse_containment_report
+from tests.command_line import ROOT
 from tests.compare.reports import all_of, report, run
 
 
@@ -138,6 +143,23 @@ def test_a_report_that_is_read_again_is_the_same() -> None:
     text = json(HALF)
     assert parse_containment_report(text.encode(), "x.json") == HALF
     assert codec.loads(text)["scenarios"][0]["runs"][0]["unauthorized"][0]["args"] == {"path": "/etc/passwd"}
+
+
+@pytest.mark.parametrize("told", [json(GOOD), json(HALF), json(report("dry", {})), shown.json(card(GOOD, HALF, BAD))])
+def test_what_is_written_is_valid_by_its_published_schema(told: str) -> None:
+    value = loads(told)
+    file = ROOT / "docs" / "schemas" / f"{value['schema'].replace('/', '.')}.json"
+    schema = loads(file.read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(value)] == []
+
+
+def test_the_digest_can_be_made_with_other_tools() -> None:
+    value = loads(json(HALF))
+    kept = {name: value[name] for name in ("battery", "judge", "model", "scenarios", "schema")}
+    del kept["battery"]["source"]
+    text = dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert value["digest"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def test_the_digest_covers_actions_verdicts_model_and_judge_and_no_place() -> None:
