@@ -98,6 +98,8 @@ class TraceSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: str = ""
     sha256: tuple[str, ...] = ()
     unpinned: bool = False
+    subject: dict[str, str] = {}
+    """What acted, as far as the record tells: `harness`, `model`, digests of `prompt`, `skills`, `tools`, `config`."""
     events: int = 0
     calls: int = 0
     unanswered: int = 0

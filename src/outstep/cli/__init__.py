@@ -11,6 +11,8 @@ from importlib import import_module
 COMMANDS = {
     "check": "hold recorded traces against contracts, and gate on it",
     "show": "show what was read of a trace",
+    "baseline": "accept what is known, so that only what is new fails",
+    "diff": "show what the second of two runs did otherwise",
     "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",
     "recheck": "judge all kept sessions by another contract",

@@ -41,9 +41,18 @@ def run(words: Sequence[str]) -> int:
     check_not_read(outputs, [*settings["paths"], *settings["contract"]])
     imports: list[Judged] = []
     report = _checked(settings, given, outputs, imports)
+    note = ""
+    if given.baseline is not None:
+        from outstep.cli.baseline import held_against, told
+
+        held = held_against(report, given.baseline)
+        report, note = held.report, told(held)
     say_imports(imports, verbose=given.verbose)
     console.say_problems((*report.faults, *report.warnings))
-    return _write(report, outputs, given)
+    code = _write(report, outputs, given)
+    if note:
+        console.say(note)
+    return code
 
 
 def _parser() -> Arguments:
@@ -55,6 +64,9 @@ def _parser() -> Arguments:
     parser.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
     parser.flag("--json", help="the same as --output json=-")
     parser.values("--output", metavar="FORMAT=FILE", help=f"{', '.join(NAMES)}; - is stdout")
+    parser.value(
+        "--baseline", metavar="FILE", help="fail on what it does not know: new findings, or less that was checked"
+    )
     parser.value("--fail-on", metavar="LEVEL", help="block (default), or warn: warnings block, too")
     parser.values("--allow", metavar="REASON", help=f"accept a reason of being undecided: {ALLOWABLE[0]}")
     parser.switch("--require-exercised", help="a block rule that nothing triggered blocks")

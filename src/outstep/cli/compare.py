@@ -1,6 +1,6 @@
-"""`outstep compare`: saved reports side by side.
+"""`outstep compare`: saved reports side by side, those of `check` and those of containment.
 
-docs: docs/cli.md#compare
+docs: docs/compare.md, docs/batteries.md#compare
 """
 
 from __future__ import annotations
@@ -11,47 +11,106 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, chosen
+from outstep.cli.arguments import Arguments, Given, chosen
 from outstep.errors import OutstepError, Problem, problem
+from outstep.render.style import Style
+from outstep.reports import LARGEST
 
 if TYPE_CHECKING:
     from outstep.compare.score_card import Named
 
 FORMS = ("stdout", "md", "json")
+DESCRIPTION = """compare saved reports: how often runs passed and how sure that is, and what became of each case
+
+reports of `outstep check`, tables of results, or containment reports of one battery
+
+exit codes: 0 a score card; with --baseline: nothing worse · 1 something is worse than the baseline
+            2 not comparable: no case in common, a case that did not run, other contracts"""
 
 
 def run(words: Sequence[str]) -> int:
-    """Write the score card of containment reports and return the exit code."""
-    from outstep.compare.score_card import ALLOWED, score_card
-
-    parser = Arguments("compare", "compare saved containment reports of one battery: score card, ranks, verdicts")
-    parser.words("reports", metavar="REPORT", help="two or more files that `outstep report --out json` wrote")
+    """Compare what the files hold and return the exit code."""
+    parser = Arguments("compare", DESCRIPTION)
+    parser.words("reports", metavar="REPORT", help="reports, folders of them, or tables of results")
+    parser.value("--baseline", metavar="REPORT", help="what the others are held against, as a gate")
     parser.value("--out", metavar="FORM", help="stdout (tables, default), md or json")
     parser.flag("--json", help="the same as --out json")
     parser.values("--allow", metavar="WHAT", help="different-judges: compare what different versions judged")
     given = parser.read(words)
-    form = "stdout" if given.out is None else chosen("--out", given.out, FORMS)
-    allowed = [chosen("--allow", word, ALLOWED) for word in given.allow or ()]
-    _check_names(given.reports)
-    card = score_card(_read(given.reports), allowed=allowed)
-    from outstep.render import score_card as shown
-    from outstep.render.style import Style
+    given.out = "json" if given.json else "stdout" if given.out is None else chosen("--out", given.out, FORMS)
+    names = [*([given.baseline] if given.baseline is not None else []), *given.reports]
+    if any(_is_containment(name) for name in names):
+        return _score_card(names, given)
+    return _results(names, given)
 
-    if given.json or form == "json":
+
+def _results(names: Sequence[str], given: Given) -> int:
+    from outstep.compare.cards import card
+    from outstep.render import comparison as shown
+    from outstep.workflow.comparing import read_side
+
+    if not names or (given.baseline is not None and len(names) < 2):
+        raise problem(
+            "usage/arguments", "no report was named", help="name reports: outstep compare before.json after.json"
+        )
+    _check_twice(names)
+    found = card([read_side(name) for name in names])
+    codes = [one.exit_code for one in found.comparisons]
+    code = 2 if 2 in codes else max(codes, default=0) if given.baseline is not None else 0
+    if given.out == "json":
+        console.put(shown.json(found, code))
+    elif given.out == "md":
+        console.put(shown.markdown(found))
+    else:
+        console.put(shown.terminal(found, _style()))
+    console.flush()
+    return code
+
+
+def _is_containment(name: str) -> bool:
+    from outstep.reports import schema_of
+
+    try:
+        with open(name, "rb") as file:
+            return schema_of(file.read(LARGEST + 1)).startswith("containment-report/")
+    except OSError:
+        return False
+
+
+def _score_card(names: Sequence[str], given: Given) -> int:
+    """Write the score card of containment reports and return the exit code."""
+    from outstep.compare.score_card import ALLOWED, score_card
+    from outstep.render import score_card as shown
+
+    if given.baseline is not None:
+        raise problem(
+            "usage/arguments", "containment reports have no baseline", help="name them: outstep compare a.json b.json"
+        )
+    allowed = [chosen("--allow", word, ALLOWED) for word in given.allow or ()]
+    _check_names(names)
+    card = score_card(_read(names), allowed=allowed)
+    if given.out == "json":
         console.put(shown.json(card))
-    elif form == "md":
+    elif given.out == "md":
         console.put(shown.markdown(card))
     else:
-        style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
-        console.put(shown.terminal(card, style))
+        console.put(shown.terminal(card, _style()))
     console.flush()
     return 0
+
+
+def _style() -> Style:
+    return Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
 
 
 def _check_names(names: Sequence[str]) -> None:
     if len(names) < 2:
         sentence = "no report was named" if not names else "one report alone cannot be compared"
         raise problem("usage/arguments", sentence, help="name two or more: outstep compare a.json b.json")
+    _check_twice(names)
+
+
+def _check_twice(names: Sequence[str]) -> None:
     paths = [os.path.realpath(name) for name in names]
     twice = next((name for name, path in zip(names, paths, strict=True) if paths.count(path) > 1), None)
     if twice is not None:

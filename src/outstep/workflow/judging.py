@@ -8,8 +8,10 @@ from itertools import tee
 from msgspec import Struct
 
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
+from outstep.codec import encode
 from outstep.contracts.kinds import Python
 from outstep.contracts.model import Contract
+from outstep.digest import sha256
 from outstep.engine.monitor import Compiled, Judgement, judge
 from outstep.errors import Place, Problem
 from outstep.events import Header
@@ -265,6 +267,7 @@ def _summary(entry: _Kept, tally: Tally) -> TraceSummary:
         version=sources[0].version if sources else "",
         sha256=tuple(dict.fromkeys(source.sha256 for source in sources if source.sha256)),
         unpinned=any(source.unpinned for source in sources),
+        subject=_subject(header),
         events=judgement.events,
         calls=judgement.calls,
         unanswered=judgement.unanswered,
@@ -278,6 +281,15 @@ def _summary(entry: _Kept, tally: Tally) -> TraceSummary:
         vacuous=counts["vacuous"],
         verdicts=tuple(map(_unsatisfied, entry.drafts, entry.judgements)),
     )
+
+
+def _subject(header: Header) -> dict[str, str]:
+    """Return what tells runs of different agents apart; lists by their digest."""
+    told = {"harness": header.harness, "model": header.model, "prompt": header.prompt}
+    for name, some in (("skills", sorted(header.skills)), ("tools", sorted(header.tools.items()))):
+        told[name] = sha256(encode(some)).hexdigest() if some else ""
+    told["config"] = header.config
+    return {name: value for name, value in told.items() if value}
 
 
 def _unsatisfied(draft: Draft, judgement: Judgement) -> dict[str, Verdict] | None:

@@ -1,0 +1,93 @@
+"""`outstep diff A B`: what the second run did otherwise, and which rules stand otherwise because of it.
+
+docs: docs/compare.md#two-traces
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from outstep.cli import console
+from outstep.cli.arguments import Arguments, read_param
+from outstep.errors import problem
+from outstep.render.escape import visible
+from outstep.render.style import Style
+from outstep.render.wording import where
+from outstep.workflow.checking import CheckOptions
+from outstep.workflow.contracts import open_contracts
+from outstep.workflow.diffing import Diff, diff
+
+DESCRIPTION = """show what the second of two runs did otherwise, and which rules stand otherwise because of it
+
+exit codes: 0 no rule that blocks stands worse (other arguments alone are shown) · 1 one does · 2 not comparable"""
+
+
+def run(words: Sequence[str]) -> int:
+    """Compare two traces and return the exit code."""
+    parser = Arguments("diff", DESCRIPTION)
+    parser.words("paths", metavar="TRACE", help="two files: before, after")
+    parser.values("-c", "--contract", metavar="FILE|PACK", help="whose rules are held against both (else: integrity)")
+    parser.values("--param", metavar="NAME=VALUE", help="a parameter of the contract, as JSON")
+    parser.value("--trace", metavar="ID", help="the trace in each file, where there are several")
+    parser.value("--format", metavar="NAME", help="the format of both (else told by content)")
+    parser.switch("--unpinned", help="read format versions without a recorded fixture")
+    parser.switch("--complete", help="take a record without an end mark as complete")
+    parser.flag("--json", help="write it as JSON (diff/v1)")
+    given = parser.read(words)
+    if len(given.paths) != 2:
+        raise problem("usage/no-paths", "two traces are to be named", help="outstep diff BEFORE AFTER")
+    contracts, _ = open_contracts(given.contract or (), params=dict(map(read_param, given.param or ())))
+    options = CheckOptions(format=given.format, unpinned=given.unpinned or False, complete=given.complete or False)
+    found = diff(given.paths[0], given.paths[1], contracts, options, trace=given.trace)
+    console.say_problems(found.faults)
+    if given.json:
+        _put_json(found)
+    else:
+        _put(found)
+    console.flush()
+    return found.exit_code
+
+
+def _put(found: Diff) -> None:
+    from outstep.render.diff import diff_lines
+
+    style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+    console.put(f"--- {visible(found.before)}\n+++ {visible(found.after)}\n")
+    if found.divergence is None:
+        console.put("both runs did and got the same\n")
+    for line in diff_lines(found.pairs, style):
+        console.put(f"{line}\n")
+    for one in found.obligations:
+        colour = "red" if one.is_worse else "green" if one.after == "satisfied" else "yellow"
+        console.put(f"{style.paint(visible(one.rule), colour)} {one.level}: {one.before} → {one.after}\n")
+        for finding in one.findings[:3]:
+            console.put(f"    {visible(finding.message)} ({where(finding, names_trace=False)})\n")
+    console.put(f"{_summary(found)}\n")
+
+
+def _summary(found: Diff) -> str:
+    counts = {
+        way: sum(pair.way == way for pair in found.pairs) for way in ("same", "changed", "moved", "added", "removed")
+    }
+    steps = ", ".join(f"{number} {way}" for way, number in counts.items() if number)
+    worse = sum(one.is_worse for one in found.obligations)
+    rules = f"{worse} rules that block stand worse" if worse != 1 else "1 rule that blocks stands worse"
+    verdict = rules if worse else "no rule that blocks stands worse"
+    return f"steps: {steps or 'none'}; {verdict}"
+
+
+def _put_json(found: Diff) -> None:
+    from outstep.render.values import pretty
+
+    console.put(pretty({"schema": "diff/v1", "exit_code": found.exit_code, **_plain(found)}))
+
+
+def _plain(found: Diff) -> dict[str, Any]:
+    import msgspec
+
+    told: dict[str, Any] = msgspec.to_builtins(found, builtin_types=(), enc_hook=str)
+    first = found.divergence
+    told["divergence"] = found.pairs.index(first) if first is not None else None
+    return told

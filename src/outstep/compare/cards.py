@@ -1,0 +1,31 @@
+"""Cards: several sides of results, how each did, and how each stands against the first (docs/compare.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from outstep.compare.results import Results
+from outstep.compare.scores import Paired, Score, paired, scores
+from outstep.compare.transitions import Comparison, compare
+
+
+class Card(Struct, frozen=True, kw_only=True):
+    """Several sides: how each did, and how each stands against the first."""
+
+    sides: tuple[str, ...]
+    scores: tuple[Score, ...]
+    paired: tuple[Paired, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+def card(sides: Sequence[Results]) -> Card:
+    """Return what is to be said about some sides, the first of which is what the others are held against."""
+    first, *others = sides
+    return Card(
+        sides=tuple(side.name for side in sides),
+        scores=tuple(scores(sides)),
+        paired=tuple(paired(sides)),
+        comparisons=tuple(compare(first, other) for other in others),
+    )

@@ -1,0 +1,84 @@
+"""Reports and result tables read for a comparison; what their files are is told by content (docs/compare.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from outstep.compare.results import Result, Results, is_table, of_report, of_table
+from outstep.errors import OutstepError, Place, Problem, problem
+from outstep.reports import parse_report
+
+
+def read_side(path: str) -> Results:
+    """Return the results in a file, or in all reports of a folder; raises `OutstepError` with all that is wrong."""
+    files = list(_files(path))
+    sides: list[Results] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            sides.append(_read(file))
+        except OutstepError as error:
+            problems += error.problems
+    if problems:
+        raise OutstepError(*problems)
+    if not sides:
+        raise problem(
+            "report/no-report",
+            f"there is no report in the folder `{path}`",
+            place=Place(source=path),
+            help="give a folder of reports that `outstep check --output json=FILE` wrote",
+        )
+    return sides[0] if len(sides) == 1 and sides[0].name == path else _joined(path, sides)
+
+
+def _files(path: str) -> Iterator[str]:
+    if not os.path.isdir(path):
+        yield path
+        return
+    for name in sorted(os.listdir(path)):
+        if name.endswith(".json") and not name.startswith("."):
+            yield os.path.join(path, name)
+
+
+def _read(file: str) -> Results:
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise problem(
+            "report/unreadable",
+            f"`{file}` cannot be read: {reason}",
+            place=Place(source=file),
+            help="give a report that `outstep check --output json=FILE` wrote, or a table of results",
+        ) from None
+    return of_table(data, file) if is_table(data) else of_report(parse_report(data, file), file)
+
+
+def _joined(name: str, sides: Sequence[Results]) -> Results:
+    """Return the runs of several files as one side; a case that comes again is another epoch of it."""
+    epochs: dict[tuple[str, str], int] = {}
+    runs: list[Result] = []
+    for side in sides:
+        for run in side.runs:
+            key = (run.case, run.model)
+            epochs[key] = epochs.get(key, 0) + 1
+            runs.append(
+                Result(
+                    case=run.case,
+                    model=run.model,
+                    epoch=epochs[key],
+                    outcome=run.outcome,
+                    rules=run.rules,
+                    findings=run.findings,
+                    cost=run.cost,
+                    latency=run.latency,
+                )
+            )
+    return Results(
+        name=name,
+        runs=tuple(runs),
+        contracts=tuple(dict.fromkeys(one for side in sides for one in side.contracts)),
+        known_rules=tuple(dict.fromkeys(rule for side in sides for rule in side.known_rules)),
+    )
