@@ -18,6 +18,7 @@ _OFFERED = {
     "Report": "outstep.findings",
     "Rule": "outstep.scope.model",
     "Scenario": "outstep.scope.model",
+    "ScopeObserver": "outstep.scope.observer",
     "Trace": "outstep.workflow.traces",
     "check": "outstep.workflow.api",
     "load_contract": "outstep.workflow.contracts",

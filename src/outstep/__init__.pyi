@@ -6,6 +6,7 @@ from outstep.findings import Report as Report
 from outstep.scope.model import Action as Action
 from outstep.scope.model import Rule as Rule
 from outstep.scope.model import Scenario as Scenario
+from outstep.scope.observer import ScopeObserver as ScopeObserver
 from outstep.workflow.api import check as check
 from outstep.workflow.contracts import load_contract as load_contract
 from outstep.workflow.functions import ready as ready

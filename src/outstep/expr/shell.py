@@ -1,29 +1,22 @@
 """Shell text: its simple commands, and `runs(command, patterns)` (LANGUAGE section 7).
 
-Read by tree-sitter's grammar of bash, loaded on first use. Any error in the tree makes a text unreadable. Facts about
-tree-sitter-bash 0.25: words behind a redirection (`git push >log -f`) hang on the redirection; NUL is no error.
+The text is read by `expr.bash`; an error in its tree makes it unreadable.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from outstep.expr.bash import argument_nodes, behind_target, parse, read_words, test_words
 from outstep.expr.wrappers import Word, Words, inner_commands, inner_script
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 __all__ = ["Word", "runs", "simple_commands"]
 
-_LONGEST = 1_000_000
 _DEPTH = 10
-_SHOWN = 4096
-"""Bytes kept of a word that the shell computes; substitutions nest, and each would hold all inside it."""
-
-_ARGUMENTS = frozenset(("word", "string", "raw_string", "concatenation", "number", "ansi_c_string", "simple_expansion",
-                        "expansion", "command_substitution"))  # fmt: skip
 _SYSTEM = frozenset(("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"))
 
 
@@ -74,61 +67,24 @@ def _with_inner(words: Words, depth: int) -> Iterator[Words]:
         yield from _all_commands(script, depth - 1)
 
 
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-
-
 def _plain_commands(text: str) -> Iterator[Words]:
-    if len(text) > _LONGEST:
-        raise ValueError(f"unreadable command: longer than {_LONGEST} characters")
-    if "\0" in text:
-        raise ValueError("unreadable command: it holds a NUL character")
-    source = text.encode("utf-8", "replace")
-    # tree-sitter-bash 0.25.1 reads characters beyond ASCII through tables of the C library that end before the last of
-    # them, which kills the process. None of them means anything to a shell, so it gets a plain sign in their place.
-    root = _parser().parse(_BEYOND_ASCII.sub(b".", source)).root_node
-    if root.has_error:
-        raise ValueError("unreadable command: no valid shell text")
+    source, root = parse(text)
     behind: dict[int, list[Node]] = {}
     todo = [root]
     while todo:
         node = todo.pop()
         words: Words = ()
         if node.type == "command":
-            words = _words(source, _argument_nodes(node) + behind.get(node.id, []))
+            words = read_words(source, argument_nodes(node) + behind.get(node.id, []))
         elif node.type in ("declaration_command", "unset_command"):
-            words = _words(source, [child for child in node.children if child.type != "comment"])
+            words = read_words(source, [child for child in node.children if child.type != "comment"])
         elif node.type == "test_command":
-            words = _words(source, _leaves(node))
+            words = read_words(source, test_words(node))
         elif node.type == "redirected_statement":
-            words = _words(source, _hand_over(node, behind))
+            words = read_words(source, _hand_over(node, behind))
         if words:
             yield words
         todo.extend(reversed(node.children))
-
-
-def _argument_nodes(command: Node) -> list[Node]:
-    """Return the nodes of a command's words: no assignments before it, no redirections."""
-    nodes: list[Node] = []
-    for child in command.children:
-        if child.type == "command_name":
-            nodes.extend(child.children)
-        elif child.type.endswith("_redirect"):
-            nodes.extend(_behind_target(child))
-        elif child.type not in ("variable_assignment", "comment"):
-            nodes.append(child)
-    return nodes
-
-
-def _behind_target(redirect: Node) -> list[Node]:
-    """Return the words that hang on a redirection behind its target."""
-    if redirect.type == "heredoc_redirect":
-        nested = (_behind_target(child) for child in redirect.children if child.type == "file_redirect")
-        return [child for child in redirect.children if child.type in _ARGUMENTS] + [
-            each for some in nested for each in some
-        ]
-    if redirect.type != "file_redirect":
-        return []
-    return [child for child in redirect.children if child.is_named and child.type != "file_descriptor"][1:]
 
 
 def _hand_over(statement: Node, behind: dict[int, list[Node]]) -> list[Node]:
@@ -137,7 +93,7 @@ def _hand_over(statement: Node, behind: dict[int, list[Node]]) -> list[Node]:
     body: Node | None = None
     for child in statement.children:
         if child.type.endswith("_redirect"):
-            extra.extend(_behind_target(child))
+            extra.extend(behind_target(child))
         elif body is None:
             body = child
     while body is not None and body.type in ("list", "pipeline", "negated_command", "redirected_statement"):
@@ -148,100 +104,6 @@ def _hand_over(statement: Node, behind: dict[int, list[Node]]) -> list[Node]:
     if extra:
         behind.setdefault(body.id, []).extend(extra)
     return []
-
-
-def _leaves(node: Node) -> list[Node]:
-    """Return the words of `[ … ]`, whose grammar is an expression."""
-    leaves: list[Node] = []
-    todo = [node]
-    while todo:
-        each = todo.pop()
-        if each.type.endswith(("_expression", "test_command")):
-            todo.extend(reversed(each.children))
-        else:
-            leaves.append(each)
-    return leaves
-
-
-def _words(source: bytes, nodes: Iterable[Node]) -> Words:
-    """Return words; nodes that touch, as in `$"text"`, are one."""
-    words: list[Word] = []
-    end = -1
-    for node in nodes:
-        word = _word(source, node)
-        if node.start_byte == end:
-            last = words.pop()
-            prefix = "" if last.raw == "$" and node.type == "string" else last.text
-            word = Word(prefix + word.text, last.literal and word.literal, last.raw + word.raw)
-        words.append(word)
-        end = node.end_byte
-    return tuple(words)
-
-
-def _word(source: bytes, node: Node) -> Word:
-    parts = node.children if node.type == "concatenation" else [node]
-    resolved = [_resolved(source, part) for part in parts]
-    if any(text is None for text in resolved):
-        raw = source[node.start_byte : min(node.end_byte, node.start_byte + _SHOWN)].decode("utf-8", "replace")
-        return Word(raw, literal=False, raw=raw)
-    raw = _text(source, node)
-    bare = "".join(_text(source, part) for part in parts if part.type in ("word", "number"))
-    if _BRACES.search(bare):
-        return Word(raw, literal=False, raw=raw)  # `{a,b}` is several words
-    return Word("".join(text for text in resolved if text is not None), raw=raw)
-
-
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
-_QUOTED = re.compile(r"\\(.)", re.DOTALL)
-_QUOTED_IN_STRING = re.compile(r'\\([\\"$`\n])')
-
-
-def _text(source: bytes, node: Node) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def _resolved(source: bytes, node: Node) -> str | None:
-    """Return a part of a word without its quotes; none when the shell computes it."""
-    if node.type == "string" and any(child.type not in ("string_content", '"') for child in node.children):
-        return None
-    if node.is_named and node.type not in _READ:
-        return None
-    text = _text(source, node)
-    if node.type == "raw_string":
-        return text[1:-1]
-    if node.type == "string":
-        return _QUOTED_IN_STRING.sub(lambda match: match[1].replace("\n", ""), text[1:-1])
-    if node.type == "ansi_c_string":
-        return _ansi(text[2:-1])
-    if node.type == "variable_assignment":
-        return None if "$" in text or "`" in text else text
-    return _QUOTED.sub(lambda match: match[1].replace("\n", ""), text) if node.is_named else text
-
-
-_READ = frozenset(("word", "number", "string", "raw_string", "ansi_c_string", "variable_assignment", "variable_name",
-                   "extglob_pattern", "test_operator", "regex"))  # fmt: skip
-_ANSI = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL
-)
-_ANSI_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
-
-
-def _ansi(text: str) -> str | None:
-    """Return the text of `$'…'`; none where it holds bytes beyond ASCII or control escapes."""
-    known = True
-
-    def plain(match: re.Match[str]) -> str:
-        nonlocal known
-        digits = match[1] or match[2] or match[3]
-        if digits or match[4]:
-            code = int(digits, 16) if digits else int(match[4], 8)
-            known = known and 0 < code < (128 if match[1] or match[4] else 0xD800)
-            return chr(code) if known else ""
-        known = known and match[5] is None
-        return _ANSI_LETTERS.get(match[6], match[6]) if known else ""
-
-    resolved = _ANSI.sub(plain, text)
-    return resolved if known else None
 
 
 def _pattern(text: str) -> list[str]:
@@ -303,15 +165,3 @@ def _segment_matches(pattern: str, text: str) -> bool:
             return False
         place = found + len(part)
     return True
-
-
-_loaded: list[Parser] = []
-
-
-def _parser() -> Parser:
-    if not _loaded:
-        import tree_sitter  # 14 ms with its grammar
-        import tree_sitter_bash
-
-        _loaded.append(tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language())))
-    return _loaded[0]

@@ -146,3 +146,11 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     """Working directories in which a shell may be as well, where nothing says that it keeps its own."""
     doubt: str = ""
     """Why nothing after this can be decided, where an earlier call did something that cannot be followed."""
+
+    def after(
+        self, tool: str, args: Any, outcome: str = "unknown", *, keeps: bool | None = None, targets: Any = None
+    ) -> Surroundings:
+        """Return the surroundings of the next call; `keeps` says whether a shell tool keeps its state."""
+        from outstep.scope.following import follow
+
+        return follow(self, tool, args, outcome, keeps, targets)
