@@ -21,7 +21,8 @@ _FILE_PROGRAMS: Final = frozenset(
     ("cat", "head", "tail", "less", "more", "wc", "ls", "stat", "file", "rm", "cp", "mv", "touch", "mkdir", "rmdir",
      "ln", "chmod", "chown", "tee", "sh", "bash", "zsh", "dash", "source", ".", "python", "python3", "node", "perl",
      "ruby", "sort", "uniq", "cut", "diff", "cmp", "sed", "awk", "grep", "rg", "find", "du", "tar", "zip", "unzip",
-     "gzip", "dd", "truncate", "shred", "xxd", "od", "hexdump", "strings", "base64", "md5sum", "sha256sum", "jq", "tree", "cd")
+     "gzip", "dd", "truncate", "shred", "xxd", "od", "hexdump", "strings", "base64", "md5sum", "sha256sum", "jq",
+     "tree", "cd")
 )  # fmt: skip
 """Programs whose bare words are names of files: where they lie depends on the working directory."""
 
