@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from re import compile as linear_pattern
+from typing import Any
 
 from outstep.contracts.model import Contract, Tool
 
@@ -162,6 +163,17 @@ class ToolNames:
 def entry_fits(glob: str, name: str) -> bool:
     """Return whether a glob entry of `tools` gives defaults to a tool of this name."""
     return glob_fits(glob, name) or glob_fits(_normal_glob(glob), normal_form(name))
+
+
+def defaulted_tool(defaults: Sequence[Tool], name: str) -> Tool | None:
+    """Return what the glob entries of `tools` say of a tool that no entry declares; none where none fits."""
+    fitting = [entry for entry in defaults if entry_fits(entry.name, name)]
+    if not fitting:
+        return None
+    said: dict[str, Any] = {}
+    for entry in fitting:
+        said.update({key: value for key in entry.__struct_fields__ if (value := getattr(entry, key))})
+    return Tool(**{**said, "name": name, "names": ()})
 
 
 def _normal_glob(glob: str) -> str:

@@ -16,7 +16,7 @@ from outstep.codec import Unreadable
 from outstep.contracts.kinds import Integrity, Python
 from outstep.contracts.kinds.base import KindMonitor, Quiet
 from outstep.contracts.model import Contract, Rule, Tool
-from outstep.contracts.names import ToolNames, glob_fits
+from outstep.contracts.names import ToolNames, defaulted_tool, glob_fits
 from outstep.contracts.selectors import Expr, Selector, Spot
 from outstep.engine import schema
 from outstep.engine.facts import FactView, forget_fact, holds, read_fact, write_fact
@@ -478,7 +478,7 @@ class Run(Rulings, Triggers):
             value = codec.loads(call.args)
         except Unreadable as error:
             return Missing(f"`args`: unreadable ({error})")
-        tool = self.parts.tools.get(self.canonical(call.tool))
+        tool = self.parts.said_of(self.canonical(call.tool))
         if tool is not None and tool.args is not None:
             value = schema.with_defaults(tool.args, value)
         return value
@@ -500,12 +500,12 @@ class Run(Rulings, Triggers):
         return mask(value, event.hidden, "/data") if event.hidden else value
 
     def _read_text(self, event: ToolResult, call: OpenCall | None) -> Any:
-        tool = self.parts.tools.get(self.canonical(call.event.tool)) if call is not None else None
+        tool = self.parts.said_of(self.canonical(call.event.tool)) if call is not None else None
         return self.parts.read_text(tool.reads if tool is not None else None, result_text(event))
 
     def outcome(self, event: ToolResult, call: OpenCall) -> Any:
         """Return the outcome of a result, corrected by the keys of its tool."""
-        tool: Tool | None = self.parts.tools.get(self.canonical(call.event.tool))
+        tool: Tool | None = self.parts.said_of(self.canonical(call.event.tool))
         if tool is None or not has_keys(tool):
             return self.without_outcome(call.event.tool) if event.outcome == "unrecorded" else event.outcome
         view = View(self, event, self.lane(event.agent), issued=False)
@@ -752,12 +752,23 @@ class Parts:
         self.functions = functions
         """What rules of the kind `python` ask, by rule."""
         self.tools: dict[str, Tool] = {tool.name: tool for tool in contract.tools}
+        self._defaults = contract.defaults
+        self._said: dict[str, Tool | None] = {}
         self.schemas: dict[int, Any] = {}
         self.verdicts: dict[tuple[int, ...], tuple[Verdict, ...]] = {}
         """Of plain traces in which all holds, by the number of satisfied instances of each rule."""
         self._claims = {claim.name: claim.prepared or claim.patterns for claim in contract.claims}
         self._finder: Any = None
         self._patterns: dict[str, Any] = {}
+
+    def said_of(self, canonical: str) -> Tool | None:
+        """Return what the contract says of a tool: its own entry, else what the globs that it fits give it."""
+        tool = self.tools.get(canonical)
+        if tool is None and self._defaults:
+            if canonical not in self._said:
+                self._said[canonical] = defaulted_tool(self._defaults, canonical)
+            tool = self._said[canonical]
+        return tool
 
     def monitor(self, index: int, rule: Rule, run: Run) -> KindMonitor:
         """Return the monitor of a rule."""

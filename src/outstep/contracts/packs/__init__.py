@@ -5,7 +5,7 @@ docs: docs/language.md, section 1
 
 from __future__ import annotations
 
-NAMES = ("coding-agent", "integrity", "refund")
+NAMES = ("coding-agent", "customer-service", "integrity", "refund")
 
 
 def source(name: str) -> bytes | None:
