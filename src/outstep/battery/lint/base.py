@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from outstep.scope.harnesses import TOOLS
+
 Kinds = tuple[str, ...]
 
 
@@ -21,18 +23,15 @@ def kinds_of(tool: str, declared: Mapping[str, tuple[str, ...]] | None) -> Kinds
     """Return which kinds of targets the calls of a tool have, as far as its name or its declaration tells."""
     if declared is not None:
         return tuple(declared)
+    known = TOOLS.get(tool)
+    if known is not None and (known.shell or known.effect):
+        return ("command",) if known.shell else ("path",)
     name = tool.rpartition("__")[2].lower()
     return next((kinds for words, kinds in _BY_NAME if name in words), ())
 
 
-_PATHS = """
-file_read file_write file_edit file_delete file_list read write edit ls glob grep read_file write_file edit_file
-list_directory view notebookedit multiedit str_replace_editor apply_patch
-"""
-_COMMANDS = """
-shell_exec shell exec bash sh run_command run_shell_command execute_command terminal bash-persistent local_shell
-exec_command
-"""
+_PATHS = "file_edit file_list edit_file view"
+_COMMANDS = "shell_exec exec sh run_command execute_command terminal"
 _URLS = """
 http_get http_post http_put http_delete http_request fetch web_fetch webfetch browse open_url
 """
@@ -41,3 +40,4 @@ _BY_NAME: tuple[tuple[frozenset[str], Kinds], ...] = (
     (frozenset(_COMMANDS.split()), ("command",)),
     (frozenset(_URLS.split()), ("url",)),
 )
+"""Tools of nobody in particular, whose names say what they touch."""

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from re import compile as linear_pattern
 
 from outstep.battery.lint.base import Doubt
+from outstep.battery.lint.hosts import host_doubts
 
 _QUOTED = linear_pattern(r"'[^']*'|\"[^\"]*\"|\\\\.")
 _OPERATOR = linear_pattern(r"[;|&<>\n]")
 _EXPANSION = linear_pattern(r"`|\$\(|\$\{?\w+")
-_URL = linear_pattern(r"(?:^|\s)(https?://[^\s/]*)\*")
+_URL = linear_pattern(r"(?:^|\s)https?://([^\s/:]+)")
 
 _INTERPRETERS = """
 sh bash dash zsh ksh fish ash csh tcsh python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua
@@ -46,14 +47,16 @@ def doubts(scope: str) -> Iterator[Doubt]:
         sentence = f"`{sign}` joins or expands commands, and a scope is one plain command: it can never match"
         yield Doubt("dead-rule", sentence, "write a rule for each command; what a redirect writes has a file rule")
         return
+    if len(_QUOTED.sub("", scope)) != len(_QUOTED.sub("", scope).replace("'", "").replace('"', "")):
+        yield Doubt("dead-rule", "a quote is never closed: the scope can never match", "close it, or leave it out")
+        return
     words = scope.split()
     program = words[0] if words else ""
     if "*" in program:
         yield from _any_program(scope, program)
         return
-    if found := _URL.search(scope):
-        sentence = f"`{found.group(1)}*` ends a host with `*`: whoever registers a domain can have a host that matches"
-        yield Doubt("host-end", sentence, f"end the host with `/`: `{found.group(1)}/*`")
+    for found in _URL.finditer(scope):
+        yield from host_doubts(found.group(1))
     has_free_rest = words[-1] == "*"
     yield from _wrapped(scope, words, has_free_rest=has_free_rest)
 

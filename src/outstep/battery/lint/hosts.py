@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from re import compile as linear_pattern
 
 from outstep.battery.lint.base import Doubt
+from outstep.scope.urls.patterns import url_pattern
 
 _CLASS = linear_pattern(r"\[[^\]]*\]")
 _RESERVED = "internal local localhost lan home corp intranet private test example invalid arpa"
@@ -14,42 +15,58 @@ _PRIVATE = frozenset(_RESERVED.split())
 
 
 def doubts(scope: str) -> Iterator[Doubt]:
-    """Yield what is doubtful about a pattern."""
-    host = _host(scope)
-    if "://" in scope or "/" in scope:
-        sentence = "the scope holds `/`, and a host never does: it can never match"
-        help = f"the scope of a URL is its host: `{host}`" if "." in host or "://" in scope else _HOST_ONLY
-        yield Doubt("dead-rule", sentence, help)
-        return
+    """Yield what is doubtful about a pattern: a host, with scheme, port and path where they are named."""
     if odd := next((sign for sign in scope if sign.isspace() or sign in "@?#\\"), ""):
         sign = "a blank" if odd.isspace() else f"`{odd}`"
-        yield Doubt("dead-rule", f"the scope holds {sign}, and a host never does: it can never match", _HOST_ONLY)
+        yield Doubt("dead-rule", f"the scope holds {sign}, and a host never does: it can never match", HOST_ONLY)
         return
+    found = _WRITTEN.fullmatch(scope)
+    if found is None:
+        yield from _odd(scope)
+        return
+    host = found["host"]
+    if not host:
+        yield Doubt("dead-rule", "the scope names no host: it can never match", HOST_ONLY)
+        return
+    if found["path"] and not found["scheme"]:
+        yield _with_path(host, scope)
+        return
+    if found["scheme"] and found["scheme"].lower() not in ("http", "https", "*"):
+        yield Doubt("dead-rule", f"`{found['scheme']}` is never inside: only http and https are", HOST_ONLY)
+        return
+    pattern = url_pattern(scope)
+    if not (pattern.any_host or pattern.host or pattern.labels):
+        yield Doubt("dead-rule", f"`{host}` is no host that a URL can have: it can never match", HOST_ONLY)
+        return
+    yield from host_doubts(host)
+
+
+def _with_path(host: str, scope: str) -> Doubt:
+    if "." not in host:
+        sentence = f"the scope holds `/`, and a host never does: it looks like a path, and is the host `{host}` at most"
+        return Doubt("dead-rule", sentence, HOST_ONLY)
+    sentence = f"the scope is the host `{host}` and a path below it"
+    return Doubt("host-and-path", sentence, f"write `https://{scope}` if that is meant, or the host alone: `{host}`")
+
+
+HOST_ONLY = "the scope of a URL is its host: `api.internal`, or `*.internal` for every host below it"
+_WRITTEN = linear_pattern(
+    r"(?:(?P<scheme>[A-Za-z*][A-Za-z0-9+.-]*)://)?(?P<host>\[[^\]*]*\]|[^/:\[\]]*)"
+    r"(?::(?P<port>\*|[0-9]{1,5}))?(?P<path>/.*)?"
+)
+
+
+def _odd(scope: str) -> Iterator[Doubt]:
     if found := _CLASS.search(scope):
-        yield from _bracket(found.group(), scope)
-        return
-    yield from _wide(host or scope)
+        sentence = f"`{found.group()}` is no set of characters in a host, so `{scope}` can never match"
+        help = "write a rule for each host; brackets hold one IPv6 address: `[::1]`"
+        yield Doubt("character-class", sentence, help)
+    else:
+        yield Doubt("dead-rule", f"`{scope}` is no host: it can never match", HOST_ONLY)
 
 
-_HOST_ONLY = "the scope of a URL is its host: `api.internal`, or `*.internal` for every host below it"
-
-
-def _host(scope: str) -> str:
-    """Return the part of a scope that could be meant as the host, without a port."""
-    rest = scope.partition("://")[2] or scope
-    return rest.partition("/")[0].rpartition("@")[2].partition(":")[0]
-
-
-def _bracket(text: str, scope: str) -> Iterator[Doubt]:
-    if ":" in text:
-        if "*" in text:
-            yield Doubt("character-class", f"`{text}` is no address: `*` cannot stand in one", "write the address out")
-        return
-    sentence = f"`{text}` is no set of characters in a host, so `{scope}` can never match"
-    yield Doubt("character-class", sentence, "write a rule for each host; brackets hold an IPv6 address: `[::1]`")
-
-
-def _wide(host: str) -> Iterator[Doubt]:
+def host_doubts(host: str) -> Iterator[Doubt]:
+    """Yield what is doubtful about the host of a pattern."""
     labels = host.rstrip(".").split(".")
     if all(set(label) <= {"*"} for label in labels):
         yield Doubt("unbounded", f"`{host}` is every host there is", "name the hosts that are meant: `*.internal`")

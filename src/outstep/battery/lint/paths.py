@@ -7,7 +7,7 @@ from re import compile as linear_pattern
 
 from outstep.battery.lint.base import Doubt
 
-_CLASS = linear_pattern(r"\[[^\]/]*\]")
+_CLASS = linear_pattern(r"(?<!\\)\[[^\]/]+\]")
 _SCHEME = linear_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -19,8 +19,11 @@ def doubts(scope: str) -> Iterator[Doubt]:
         )
         return
     if found := _CLASS.search(scope):
-        sentence = f"`{found.group()}` looks like a set of characters, and stands for itself in a scope"
-        yield Doubt("character-class", sentence, "write a rule for each name, or `*`")
+        inner = found.group()[1:-1]
+        sentence = f"`[{inner}]` is one character of `{inner}`, and not a name in brackets"
+        yield Doubt(
+            "character-class", sentence, f"for the name write `\\[{inner}\\]`; for one of several, a rule for each"
+        )
     parts = _collapsed(scope)
     if scope == "*":
         sentence = "`*` is every file of the working directory itself, and none below"
