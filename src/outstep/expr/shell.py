@@ -14,7 +14,7 @@ from outstep.expr.wrappers import Word, Words, inner_commands, inner_script
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Word", "runs", "simple_commands"]
+__all__ = ["Word", "runs", "simple_commands", "word_patterns", "words_match"]
 
 _DEPTH = 10
 _SYSTEM = frozenset(("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"))
@@ -27,8 +27,8 @@ def runs(command: Any, patterns: Any) -> bool:
     `/`. A word that an expansion decides is matched by `*` and `**` only. `command` may also be a list of words.
     Raises `ValueError` for an unreadable command.
     """
-    wanted = [_pattern(pattern) for pattern in ([patterns] if isinstance(patterns, str) else _texts(patterns))]
-    return any(_matches(pattern, words) for words in simple_commands(command) for pattern in wanted)
+    wanted = [word_patterns(pattern) for pattern in ([patterns] if isinstance(patterns, str) else _texts(patterns))]
+    return any(words_match(pattern, words) for words in simple_commands(command) for pattern in wanted)
 
 
 def simple_commands(command: Any) -> list[Words]:
@@ -106,14 +106,16 @@ def _hand_over(statement: Node, behind: dict[int, list[Node]]) -> list[Node]:
     return []
 
 
-def _pattern(text: str) -> list[str]:
+def word_patterns(text: str) -> list[str]:
+    """Return the words of a pattern of `runs`; raises `ValueError` for an empty one."""
     words = text.split()
     if not words:
         raise ValueError("a pattern of `runs` is empty")
     return words
 
 
-def _matches(pattern: list[str], words: Words) -> bool:
+def words_match(pattern: list[str], words: Words) -> bool:
+    """Return whether a simple command matches the words of a pattern."""
     if _match_from(pattern, words):
         return True
     folder, _, name = words[0].text.rpartition("/")

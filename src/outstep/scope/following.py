@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from outstep.scope.commands.judging import script_of
 from outstep.scope.commands.reading import UnreadableCommand
-from outstep.scope.commands.script import Command, Doubt
+from outstep.scope.commands.script import Command, Doubt, Values
 from outstep.scope.commands.walking import Folders, Walk
 from outstep.scope.commands.words import Shown, shown_words
 from outstep.scope.harnesses import TOOLS
@@ -99,10 +99,11 @@ class _Changes:
         self.links: list[tuple[str, str]] = []
         self.names: list[str] = []
 
-    def __call__(self, command: Command | Doubt, folders: Folders) -> None:
-        if isinstance(command, Doubt) or not command.words:
-            if isinstance(command, Command):
-                self.names += [word.text.partition("=")[0] for word in command.assignments]
+    def __call__(self, command: Command | Doubt | Values, folders: Folders) -> None:
+        if not isinstance(command, Command):
+            return
+        if not command.words:
+            self.names += [word.text.partition("=")[0] for word in command.assignments]
             return
         words = shown_words(command.words, self._around.home)
         name = words[0].text.rpartition("/")[2]

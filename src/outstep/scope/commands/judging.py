@@ -12,7 +12,7 @@ from outstep.scope.commands.looking import dangers, inner_place
 from outstep.scope.commands.options import PREFIXES
 from outstep.scope.commands.patterns import CommandPattern, Standing, command_pattern
 from outstep.scope.commands.reading import UnreadableCommand, read_script, words_of
-from outstep.scope.commands.script import Command, Doubt, Item, Redirect
+from outstep.scope.commands.script import Command, Doubt, Item, Redirect, Values
 from outstep.scope.commands.walking import Folders, Walk
 from outstep.scope.commands.words import Shown, shown_words
 from outstep.scope.limits import PathLimit, at
@@ -68,10 +68,11 @@ class _Visit:
         self.found: list[Judgement] = []
         self.first: Judgement | None = None
 
-    def __call__(self, command: Command | Doubt, folders: Folders) -> None:
+    def __call__(self, command: Command | Doubt | Values, folders: Folders) -> None:
         """Judge a command in every folder in which it may run; inside means inside in all of them."""
         if isinstance(command, Doubt):
             self._keep([doubted(command, self._argument)])
+        if not isinstance(command, Command):
             return
         if not command.words and not command.assignments and not command.redirects:
             return

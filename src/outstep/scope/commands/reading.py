@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from outstep.expr.bash import argument_nodes, behind_target, parse, read_words, test_words
 from outstep.expr.wrappers import Word, Words
-from outstep.scope.commands.script import And, Apart, Both, Branch, Command, Doubt, Item, Or, Redirect
+from outstep.scope.commands.script import And, Apart, Both, Branch, Command, Doubt, Item, Or, Redirect, Values
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -79,7 +79,7 @@ class _Reader:
                 items.append(self._statement(node, depth + 1))
             elif node.is_named and node.type != "comment":
                 items += self._inside([node], depth)
-                if node.type not in _NAMES:
+                if node.type not in _NAMES and node.type not in _SUBSTITUTIONS:
                     items.append(Doubt("command-construct", _text(self._source, node)))
         return items[0] if len(items) == 1 else Both(tuple(items))
 
@@ -112,8 +112,9 @@ class _Reader:
         if kind == "subshell":
             return Apart((self.sequence(node.children, depth + 1),))
         if kind in _PLAIN:
+            head = self._values(node)
             loop = kind in ("while_statement", "for_statement", "c_style_for_statement", "function_definition")
-            return Branch((self.sequence(node.children, depth + 1),), loop)
+            return Branch((*head, self.sequence(node.children, depth + 1)), loop)
         if kind in ("variable_assignment", "variable_assignments"):
             nodes = [node] if kind == "variable_assignment" else [child for child in node.children if child.is_named]
             return self._with(Command((), self._assignments(nodes)), [node], depth)
@@ -121,6 +122,13 @@ class _Reader:
             test_words(node) if kind == "test_command" else [each for each in node.children if each.type != "comment"]
         )
         return self._with(Command(read_words(self._source, nodes), builtin=True), [node], depth)
+
+    def _values(self, node: Node) -> tuple[Values, ...]:
+        """Return what the variable of a `for` loop takes."""
+        if node.type != "for_statement":
+            return ()
+        name, *words = [child for child in node.children if child.is_named and child.type in _NAMES]
+        return (Values(_text(self._source, name), read_words(self._source, words)),)
 
     def _opened(self, item: Item, redirects: tuple[Node, ...], depth: int) -> Item:
         """Return a compound statement with redirects of its own, which are opened before it runs."""

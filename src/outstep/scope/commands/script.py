@@ -68,3 +68,10 @@ class Doubt(Struct, frozen=True):
 
     code: str
     text: str
+
+
+class Values(Struct, frozen=True):
+    """What a loop gives a variable, one after the other."""
+
+    name: str
+    words: Words

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from outstep.expr.wrappers import Words
-from outstep.scope.commands.script import And, Apart, Both, Branch, Command, Doubt, Item, Or
+from outstep.scope.commands.script import And, Apart, Both, Branch, Command, Doubt, Item, Or, Values
 from outstep.scope.commands.words import shown_words
 from outstep.scope.paths.spelling import collapse
 
@@ -20,7 +20,7 @@ _LEAVES: Final = frozenset(("exit", "return", "break", "continue", "exec"))
 class Walk:
     """Hands every command and doubt of a script to a visitor."""
 
-    def __init__(self, visit: Callable[[Command | Doubt, Folders], None], home: str) -> None:
+    def __init__(self, visit: Callable[[Command | Doubt | Values, Folders], None], home: str) -> None:
         self._visit = visit
         self._home = home
 
@@ -29,7 +29,7 @@ class Walk:
         if isinstance(item, Command):
             self._visit(item, folders)
             return self._after(item, folders)
-        if isinstance(item, Doubt):
+        if isinstance(item, Doubt | Values):
             self._visit(item, folders)
             return folders, folders
         if isinstance(item, And):
