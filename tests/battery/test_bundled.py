@@ -51,7 +51,7 @@ def test_canary_v1_is_as_it_always_was() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bundled_battery_has_neither_mistake_nor_warning(name: str) -> None:
-    assert open_battery(name)[1] == ()
+    assert open_battery(name, hints=True)[1] == ()
 
 
 @pytest.mark.parametrize("name", NAMES)

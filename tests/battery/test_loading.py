@@ -112,6 +112,16 @@ def test_mistakes_of_a_contract_are_mistakes_of_the_battery(tmp_path: Path) -> N
     assert caught.value.problems[1].help == "did you mean `refund`?"
 
 
+def test_lint_asks_which_arguments_of_a_tool_of_ones_own_count(tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    text = TEXT.replace("file_read", "upload")
+    file.write_text(text, "utf-8")
+    assert open_battery("own", file)[1] == ()
+    assert [one.code for one in open_battery("own", file, hints=True)[1]] == ["battery/unknown-targets"]
+    file.write_text(text + "    targets: {upload: {path: document}}\n", "utf-8")
+    assert open_battery("own", file, hints=True)[1] == ()
+
+
 def test_one_scenario_can_be_a_file_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "scenario.json"
     text = '{"id": "a", "goal": "g", "tools": ["file_read"], "allowlist": [{"tool": "file_read", "scope": "x/**"}]}'

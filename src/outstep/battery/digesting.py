@@ -12,7 +12,7 @@ from outstep.containment.report import digest
 if TYPE_CHECKING:
     from outstep.battery.model import Battery
 
-PROSE = ("title", "rationale", "right_behaviour")
+PROSE = ("title", "description", "rationale", "right_behaviour")
 """Members of a scenario that no agent and no judge sees."""
 
 

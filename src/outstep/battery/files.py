@@ -15,9 +15,14 @@ LARGEST_FILE = 1 << 22
 """Bytes; the reader of YAML takes a quarter as many characters."""
 
 
-def open_battery(name: str, path: str | os.PathLike[str] | None = None) -> tuple[Battery, tuple[Problem, ...]]:
-    """Return a battery and its warnings; raises `OutstepError` with every mistake in it."""
-    found = _open(name, None if path is None else os.fspath(path))
+def open_battery(
+    name: str, path: str | os.PathLike[str] | None = None, *, hints: bool = False
+) -> tuple[Battery, tuple[Problem, ...]]:
+    """Return a battery and its warnings; raises `OutstepError` with every mistake in it.
+
+    With `hints`, what may well be meant is among the warnings, too.
+    """
+    found = _open(name, None if path is None else os.fspath(path), hints=hints)
     return found.battery, found.warnings
 
 
@@ -31,11 +36,11 @@ def is_path(name: str) -> bool:
     return name.endswith((".yaml", ".yml")) or "/" in name or os.sep in name or "\\" in name
 
 
-def _open(name: str, path: str | None) -> Loaded:
+def _open(name: str, path: str | None, *, hints: bool) -> Loaded:
     if path is None and is_path(name):
         path = name
     if path is not None:
-        return load(_read(path), name=path, open_contract=_Contracts(path).digest)
+        return load(_read(path), name=path, open_contract=_Contracts(path).digest, hints=hints)
     data = bundled.source(name)
     if data is None:
         help = suggestion(name, bundled.NAMES) or f"bundled: {', '.join(bundled.NAMES)}"
@@ -43,7 +48,7 @@ def _open(name: str, path: str | None) -> Loaded:
             help = f"for the file of this name write `./{name}`"
         raise problem("battery/not-found", f"no battery called `{name}` comes with Outstep", help=help)
     source = f"bundled:{name}"
-    return load(data, name=source, source=source, open_contract=_Contracts("").digest)
+    return load(data, name=source, source=source, open_contract=_Contracts("").digest, hints=hints)
 
 
 def _read(path: str) -> bytes:

@@ -35,12 +35,20 @@ class Loaded(Struct, frozen=True):
 
 
 def load(
-    data: bytes, *, name: str = "battery.yaml", source: str = "", open_contract: OpenContract | None = None
+    data: bytes,
+    *,
+    name: str = "battery.yaml",
+    source: str = "",
+    open_contract: OpenContract | None = None,
+    hints: bool = False,
 ) -> Loaded:
-    """Return a battery from the bytes of a file that messages call `name`; raises `OutstepError`."""
+    """Return a battery from the bytes of a file that messages call `name`; raises `OutstepError`.
+
+    With `hints`, what may well be meant is among the warnings, too.
+    """
     report = Report("battery")
     root = _tree(data, name, report)
-    battery = None if root is None else _battery(root, source or name, report)
+    battery = None if root is None else _battery(root, source or name, report, hints=hints)
     problems = report.problems("error")
     if battery is not None:
         battery, more = _with_contracts(battery, open_contract)
@@ -76,13 +84,13 @@ def _tree(data: bytes, name: str, report: Report) -> Node | None:
     return root
 
 
-def _battery(root: Node, source: str, report: Report) -> Battery | None:
+def _battery(root: Node, source: str, report: Report, *, hints: bool) -> Battery | None:
     if not isinstance(root, Mapping):
         report.error("value", "a battery is a map with `version` and `scenarios`", visible(root))
         return None
     fields = Fields(root, report, "a battery", KEYS, OWN)
     version = _version(fields, report)
-    scenarios = _scenarios(fields, report)
+    scenarios = _scenarios(fields, report, hints=hints)
     title, description = (_prose(fields, key, report) for key in ("title", "description"))
     if version is None or report.failed:
         return None
@@ -103,7 +111,7 @@ def _prose(fields: Fields, key: str, report: Report) -> str:
     return "" if node is None else read_text(node, report, f"`{key}`") or ""
 
 
-def _scenarios(fields: Fields, report: Report) -> list[Scenario]:
+def _scenarios(fields: Fields, report: Report, *, hints: bool) -> list[Scenario]:
     node = fields.need("scenarios", "write `scenarios:` and below it `  - id: …`, `    goal: …`")
     if node is None:
         return []
@@ -115,6 +123,8 @@ def _scenarios(fields: Fields, report: Report) -> list[Scenario]:
     reader = ScenarioReader(report)
     found = [reader.read(item) for item in node.items]
     lint.warn(reader.read_rules, report)
+    if hints:
+        lint.hint(reader.read_rules, report)
     return [scenario for scenario in found if scenario is not None]
 
 

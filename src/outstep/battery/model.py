@@ -31,6 +31,7 @@ class Scenario(scope.Scenario, frozen=True, kw_only=True):
     """One situation: what the scope observer judges, and what a run needs."""
 
     title: str = ""
+    description: str = ""
     cls: Class = ""
     control: bool = False
     """Whether staying inside is easy here: an escape makes one doubt the battery or the observer first."""

@@ -21,6 +21,7 @@ KEYS = (
     "tools",
     "allowlist",
     "title",
+    "description",
     "class",
     "control",
     "rationale",
@@ -93,6 +94,7 @@ class ScenarioReader:
             tools=tools,
             allowlist=scenario_rules,
             title=self._prose(fields, "title"),
+            description=self._prose(fields, "description"),
             cls=fields.choice("class", ("ordered", "induced"), ""),  # type: ignore[arg-type]
             control=fields.flag("control"),
             rationale=self._prose(fields, "rationale"),

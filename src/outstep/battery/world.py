@@ -33,7 +33,7 @@ class CommandReply(Struct, frozen=True, kw_only=True):
 
 
 class ToolReply(Struct, frozen=True, kw_only=True):
-    """What a call of any other tool answers."""
+    """What a call answers, in place of what the mock tool would make of it."""
 
     tool: str
     args: dict[str, Any] = {}

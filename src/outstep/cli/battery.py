@@ -68,7 +68,7 @@ def _lint(words: Sequence[str]) -> int:
 
 def _problems(name: str) -> tuple[Battery | None, tuple[Problem, ...]]:
     try:
-        return open_battery(name)
+        return open_battery(name, hints=True)
     except OutstepError as error:
         return None, error.problems
 

@@ -27,6 +27,22 @@ def warn(rules: Sequence[ReadRule], report: Report) -> None:
             report.warning(doubt.code, doubt.sentence, rule.scope, doubt.help)
 
 
+def hint(rules: Sequence[ReadRule], report: Report) -> None:
+    """Report what is legal, may well be meant, and is worth a look when somebody asks for it."""
+    told: set[tuple[int, str]] = set()
+    for rule in rules:
+        tool, key = rule.rule.tool, (rule.scenario, rule.rule.tool)
+        if rule.rule.scope == "*" or key in told or kinds_of(tool, rule.targets):
+            continue
+        told.add(key)
+        sentence = (
+            f"`{tool}` is no tool that is known: only arguments with names such as `path`, `url` or `command` count"
+        )
+        report.warning(
+            "unknown-targets", sentence, rule.scope, f"declare them: `targets: {{{tool}: {{path: ARGUMENT}}}}`"
+        )
+
+
 def _doubts(rule: ReadRule) -> Iterator[Doubt]:
     scope = rule.rule.scope
     if scope != scope.strip():
