@@ -14,6 +14,7 @@ from outstep.errors import problem, suggestion
 VERBS = {
     "init": "draft a contract from good runs",
     "lint": "name every mistake in contracts, and what is probably not meant",
+    "format": "lay contracts out evenly, comments and all",
     "schema": "print the JSON Schema of contract files, for editors",
     "compile": "show the Python that a contract compiles to",
 }
