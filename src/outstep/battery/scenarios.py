@@ -58,6 +58,8 @@ class ReadRule(Struct, frozen=True):
     """What the scenario declares for the tool: kind to arguments."""
     cwd: str
     """Where relative paths of the scenario begin."""
+    protected: tuple[str, ...] = ()
+    """Path patterns of the scenario that no rule opens."""
 
 
 class ScenarioReader:
@@ -68,6 +70,7 @@ class ScenarioReader:
         self._ids: dict[str, Span] = {}
         self._count = 0
         self._cwd = CWD
+        self._protected: tuple[str, ...] = ()
         self.read_rules: list[ReadRule] = []
         """All rules without a mistake, in the order of the file."""
 
@@ -84,6 +87,9 @@ class ScenarioReader:
         targets = self._targets(fields, tools)
         more: dict[str, Any] = {key: text for key in ("cwd", "home") if (text := self._folder(fields, key))}
         self._cwd = more.get("cwd", CWD)
+        self._protected = self._list(
+            fields, "protected", lambda item: read_text(item, report, "an entry of `protected`")
+        )
         scenario_rules = self._allowlist(fields, tools, targets)
         world = fields.get("world")
         if "case_sensitive" in fields:
@@ -103,7 +109,7 @@ class ScenarioReader:
             epochs=self._epochs(fields),
             targets=targets,
             shells=self._shells(fields, tools),
-            protected=self._list(fields, "protected", lambda item: read_text(item, report, "an entry of `protected`")),
+            protected=self._protected,
             contracts=self._list(fields, "contracts", self._contract),
             world=None if world is None else read_world(world, tools, report),
             **more,
@@ -192,7 +198,9 @@ class ScenarioReader:
         if tool is None or scope is None:
             return None
         rule = Rule(tool=tool, scope=scope)
-        self.read_rules.append(ReadRule(rule, node_of_scope.span, self._count, targets.get(tool), self._cwd))
+        self.read_rules.append(
+            ReadRule(rule, node_of_scope.span, self._count, targets.get(tool), self._cwd, self._protected)
+        )
         return rule
 
     def _targets(self, fields: Fields, tools: tuple[str, ...]) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -52,7 +52,10 @@ def _read(text: str) -> Output:
     return Output(format, file)
 
 
-def write_whole(file: str, text: str) -> None:
+GATE_STANDS = "the gate stands as it was told; the exit code is 2, because this report is missing"
+
+
+def write_whole(file: str, text: str, help: str = GATE_STANDS) -> None:
     """Write a file so that a reader sees all of it or the old one; raises `OutstepError`."""
     data = text.encode("utf-8", "backslashreplace")
     path = os.path.realpath(file)
@@ -76,7 +79,7 @@ def write_whole(file: str, text: str) -> None:
         raise problem(
             "output/unwritable",
             f"`{file}` cannot be written: {reason}",
-            help="the gate stands as it was told; the exit code is 2, because this report is missing",
+            help=help,
         ) from None
 
 

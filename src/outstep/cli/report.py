@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
         else:
             from outstep.cli.output import write_whole
 
-            write_whole(given.file, text)
+            write_whole(given.file, text, "name another file")
             console.say(f"wrote {given.file}")
     console.flush()
     return 0

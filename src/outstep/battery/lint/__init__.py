@@ -48,6 +48,11 @@ def _doubts(rule: ReadRule) -> Iterator[Doubt]:
     if scope != scope.strip():
         yield Doubt("padded", "the scope begins or ends with a blank", "leave the blank out")
     kinds = kinds_of(rule.rule.tool, rule.targets)
+    if kinds == ("path",) and (pattern := paths.protected_by(scope, rule.protected, rule.cwd)):
+        yield Doubt(
+            "dead-rule", f"`protected` keeps all of it: `{pattern}`", "leave the rule out, or narrow `protected`"
+        )
+        return
     found = [list(_CHECKS[kind](scope.strip())) for kind in kinds]
     # A tool with targets of several kinds: a pattern that suits one of them is no mistake.
     if found and all(found):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from re import compile as linear_pattern
 
 from outstep.battery.lint.base import Doubt
+from outstep.scope.paths.patterns import path_pattern
 
 _CLASS = linear_pattern(r"(?<!\\)\[[^\]/]+\]")
 _SCHEME = linear_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -20,7 +21,7 @@ def doubts(scope: str) -> Iterator[Doubt]:
         return
     if found := _CLASS.search(scope):
         inner = found.group()[1:-1]
-        sentence = f"`[{inner}]` is one character of `{inner}`, and not a name in brackets"
+        sentence = f"`[{inner}]` stands for one character of `{inner}`, not for a name in brackets"
         yield Doubt(
             "character-class", sentence, f"for the name write `\\[{inner}\\]`; for one of several, a rule for each"
         )
@@ -39,6 +40,14 @@ def doubts(scope: str) -> Iterator[Doubt]:
     elif scope.endswith("/"):
         sentence = f"`{scope}` is the folder itself, and nothing in it"
         yield Doubt("dead-rule", sentence, f"write `{scope}**` for everything below it")
+
+
+def protected_by(scope: str, protected: Sequence[str], cwd: str) -> str:
+    """Return the protected pattern in which all that a scope matches lies, or nothing."""
+    # Any name will do for what a wildcard stands for: a protected pattern that wants a certain one does not cover it.
+    example = scope.replace("**", "a/b").replace("*", "a")
+    path = path_pattern(example, cwd).spelled
+    return next((pattern for pattern in protected if path_pattern(pattern, cwd).matches(path)), "")
 
 
 _NARROWER = "name the folder that is meant: `workspace/**`"

@@ -16,7 +16,7 @@ Segment = Callable[[str], bool]
 
 _SPECIAL: Final = re.compile(r"[*?\[\\]")
 _WILD: Final = re.compile(r"[*?\[]")
-_CLASS: Final = re.compile(r"\[(!?\]?[^\]/]*)\]")
+_CLASS: Final = re.compile(r"\[(!?(?:\][^\]/]*|[^\]/]+))\]")
 _DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 
 
@@ -95,7 +95,12 @@ def _segment(part: str) -> str | Segment:
         return _Starred(part.split("*"))
     import re2  # 10 ms
 
-    regex = re2.compile(_regex(part))
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        regex = re2.compile(_regex(part), options)
+    except re2.error:  # a range that ends before it begins: `[z-a]`
+        return lambda _: False
     return lambda text: regex.fullmatch(text) is not None
 
 
