@@ -21,6 +21,7 @@ CODE_FAMILIES = [
     "baseline",
     "battery",
     "compare",
+    "condition",
     "config",
     "contract",
     "diff",

@@ -26,9 +26,12 @@ def run(words: Sequence[str]) -> int:
     arguments = parser("lint", "name every mistake in contracts; warnings exit 0, mistakes 2")
     arguments.flag("--json", help="write the mistakes as JSON")
     arguments.flag("--strict", help="let warnings exit 2, too")
+    arguments.values(
+        "--traces", metavar="PATH", help="recorded traces: name members of conditions that none of them has"
+    )
     found = given(arguments, words)
     params = dict(map(read_param, found.param))
-    results = [(name, *_problems(name, params)) for name in found.contracts]
+    results = [(name, *_problems(name, params, found.traces or ())) for name in found.contracts]
     if found.json:
         _put_json(results)
     else:
@@ -42,11 +45,18 @@ def run(words: Sequence[str]) -> int:
     return 2 if is_bad else 0
 
 
-def _problems(name: str, params: dict[str, Any]) -> tuple[Contract | None, tuple[Problem, ...]]:
+def _problems(name: str, params: dict[str, Any], paths: Sequence[str]) -> tuple[Contract | None, tuple[Problem, ...]]:
     try:
-        return open_contract(name, params=params)
+        contract, problems = open_contract(name, params=params)
     except OutstepError as error:
         return None, error.problems
+    if paths:
+        from outstep.workflow.presence import never_present
+        from outstep.workflow.traces import load_traces
+
+        # What cannot be read is no mistake of the contract: it ends the command.
+        problems += never_present(contract, load_traces(*paths))
+    return contract, problems
 
 
 def _told(contract: Contract | None, problems: Sequence[Problem]) -> str:
