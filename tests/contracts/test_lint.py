@@ -61,6 +61,11 @@ def test_a_rule_of_a_kind_that_is_not_judged_yet_is_named() -> None:
         ("args.recents == args.amount", False),
         ("args.priceUSD < args.maxCents", True),
         ("args.amount * 100 <= args.refundableCents", False),
+        ("args.amountCents <= 49.99", True),
+        ("args.amountCents <= 5000", False),
+        ("args.amountCents <= 5000.0", False),
+        ("args.amount_minor == args.price_usd", True),
+        ("0.5 < args.cents_total", True),
     ],
 )
 def test_an_amount_held_against_cents_is_told(expression: str, is_told: bool) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from re import compile as linear_pattern
 
 from outstep.contracts.contents import contract_expressions
 from outstep.contracts.lints.base import Subject, text_of
-from outstep.expr.nodes import Binary, Index, Name, Node, Select, walk
+from outstep.expr.nodes import Binary, Index, Literal, Name, Node, Select, walk
 
 _CENTS = linear_pattern(
     r"(?:.*_)?(?:cents?|minor|minor_units?|pence)|(?:.*[a-z0-9_])?(?:Cents?|Minor|MinorUnits?|Pence)"
@@ -28,12 +29,27 @@ def warn(subject: Subject) -> None:
                 continue
             left, right = _last_member(node.left), _last_member(node.right)
             for cents, other in ((left, right), (right, left)):
+                if cents and _is_cents(cents) and (part := _fraction(node, cents)) is not None:
+                    sentence = (
+                        f"`{text_of(expr, node)}` holds `{text_of(expr, part)}` against cents, which are whole numbers"
+                    )
+                    subject.tell_of("money", sentence, expr, node, "write the amount in cents")
+                    break
                 if cents and other and _is_cents(cents) and not _is_cents(other) and _MONEY.fullmatch(other):
                     sentence = f"`{text_of(expr, node)}` holds `{other}` against cents"
                     subject.tell_of(
                         "money", sentence, expr, node, f"if `{other}` is no amount in cents, write `{other} * 100`"
                     )
                     break
+
+
+def _fraction(node: Binary, cents: str) -> Node | None:
+    """Return the other side where it is a number with a fraction."""
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        value = other.constant if isinstance(other, Literal) else None
+        if _last_member(side) == cents and isinstance(value, Decimal) and value != value.to_integral_value():
+            return other
+    return None
 
 
 def _is_cents(name: str) -> bool:
