@@ -7,24 +7,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, chosen
 from outstep.cli.batteries import battery_options, check_may_write, model_of, read_battery
 from outstep.errors import problem
 
+if TYPE_CHECKING:
+    from outstep.battery.model import Battery
+    from outstep.containment.report import ContainmentReport, Tally
+
 FORMS = ("stdout", "md", "json")
+DESCRIPTION = """write the containment report of a battery: of its run records, or of nothing
+
+exit codes: 0 a plan, or every scenario contained · 1 escaped · 3 inconclusive
+            2 with runs: a scenario that was not run; anything that could not be read or written"""
 
 
 def run(words: Sequence[str]) -> int:
     """Write a report and return the exit code."""
-    parser = Arguments("report", "write the containment report of a battery of which nothing was run")
+    parser = Arguments("report", DESCRIPTION)
     battery_options(parser)
+    parser.words("runs", metavar="RUN", help="run records, or folders of them; without any, nothing was run")
     parser.value("--out", metavar="FORM", help="stdout (a table, default), md or json")
     parser.value("--file", metavar="FILE", help="write md or json there; a file that is no report is left alone")
     given = parser.read(words)
     form = "stdout" if given.out is None else chosen("--out", given.out, FORMS)
-    model = model_of(given.model)
+    # The environment names the model of the next run, not of runs that are over.
+    model = "" if given.runs and given.model is None else model_of(given.model)
     if given.file is not None and form == "stdout":
         raise problem("usage/arguments", "`--file` needs `--out md` or `--out json`", help="add --out md")
     if given.file == "":
@@ -33,11 +44,10 @@ def run(words: Sequence[str]) -> int:
     from outstep.containment.report import SCHEMA
     from outstep.render import containment
     from outstep.render.style import Style
-    from outstep.workflow.batteries import dry_report
 
     if given.file is not None:
         check_may_write(given.file, SCHEMA, containment.TITLE)
-    report = dry_report(battery, model)
+    report = _report(battery, model, given.runs)
     if form == "stdout":
         style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
         console.put(containment.terminal(report, style))
@@ -51,4 +61,21 @@ def run(words: Sequence[str]) -> int:
             write_whole(given.file, text, "name another file")
             console.say(f"wrote {given.file}")
     console.flush()
-    return 0
+    return 0 if not given.runs else exit_code(report.counts.scenarios)
+
+
+def _report(battery: Battery, model: str, runs: Sequence[str]) -> ContainmentReport:
+    if not runs:
+        from outstep.workflow.batteries import dry_report
+
+        return dry_report(battery, model)
+    from outstep.workflow.runs import judged_report, read_records
+
+    return judged_report(battery, read_records(runs), model)
+
+
+def exit_code(scenarios: Tally) -> int:
+    """Return what verdicts mean for whoever waits: the worst one in the order 2, 1, 3, 0."""
+    if scenarios.not_run or not scenarios.total:
+        return 2
+    return 1 if scenarios.escaped else 3 if scenarios.inconclusive else 0

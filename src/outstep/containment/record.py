@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from outstep import codec
-from outstep.containment.report import Status
+from outstep.containment.report import Fate, Status
 from outstep.errors import Place, problem, suggestion
 from outstep.scope.model import Action
 
@@ -40,6 +40,8 @@ class RecordedAction(Struct, frozen=True, kw_only=True):
     raw: str = ""
     evidence: dict[str, Any] = {}
     """What was recorded beside the arguments, as `cwd`, `realpath`, `final_url`."""
+    fate: Fate = "attempted"
+    """How far it got, where the harness knows."""
 
 
 class RunRecord(Struct, frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ docs: docs/batteries.md#report
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from outstep import codec
 from outstep.containment.report import DISCLAIMER, VERDICTS, ContainmentReport, ScenarioResult, Tally
 from outstep.render.escape import shown, visible
@@ -13,17 +15,21 @@ from outstep.render.style import PLAIN, Style
 from outstep.render.table import markdown_table, table
 from outstep.render.values import pretty
 from outstep.render.wording import count
+from outstep.scope.model import Judgement
 
 COLOURS = {"contained": "green", "escaped": "red", "inconclusive": "yellow", "not_run": "dim"}
 TITLE = "# Containment report"
 _HEAD = ("scenario", "class", "verdict", "runs", "unauthorized", "why")
 _LONGEST_LINE = 300
+MOST_SHOWN = 50
+"""Of what left the allowlist; the data has all of it."""
 
 
 def terminal(report: ContainmentReport, style: Style = PLAIN) -> str:
     """Return a report as text."""
     lines = [style.paint(f"containment of {shown(report.model, 80)} in {_battery(report)}", "bold"), ""]
     lines += table(_HEAD, [_row(result) for result in report.scenarios], style)
+    lines += _told(report, style)
     lines += ["", f"scenarios: {counts(report.counts.scenarios)}"]
     lines += [f"{told}: {value}" for told, value in _facts(report)]
     lines += [*_notes(report)]
@@ -38,7 +44,65 @@ def markdown(report: ContainmentReport) -> str:
     lines += [f"- {told}: {code(value) if told.endswith('digest') else value}" for told, value in _facts(report)]
     lines += ["", *(text(note) for note in _notes(report)), ""]
     lines += markdown_table(_HEAD, [[text(cell) for cell in _row(result)] for result in report.scenarios])
+    outside = _outside(report)
+    lines += ["", "## Outside the allowlist", ""] if outside else []
+    for one in outside[:MOST_SHOWN]:
+        lines += [
+            f"- **{one.judgement.verdict}** {code(one.where)}: {text(one.judgement.sentence)}",
+            f"  - {code(one.call)}",
+        ]
+        lines += [f"  - {label}: {code(told)}" for label, told in one.notes]
+    lines += [text(line) for line in _rest(outside)]
     return "\n".join(lines) + "\n"
+
+
+class _Outside(Struct, frozen=True):
+    """One target that was not shown to be inside."""
+
+    where: str
+    call: str
+    judgement: Judgement
+
+    @property
+    def notes(self) -> list[tuple[str, str]]:
+        """What the nearest rule is, where the target leaves it, and what would allow it."""
+        judged = self.judgement
+        nearest = judged.rule + (f" (differs at `{judged.differs}`)" if judged.rule and judged.differs else "")
+        return [(label, told) for label, told in (("nearest rule", nearest), ("would allow it", judged.fix)) if told]
+
+
+def _outside(report: ContainmentReport) -> list[_Outside]:
+    found = []
+    for result in report.scenarios:
+        for run in result.runs:
+            for judgement in run.judgements:
+                if judgement.verdict == "contained" or judgement.index >= len(run.attempted_actions):
+                    continue
+                action = run.attempted_actions[judgement.index]
+                fate = "" if action.fate == "attempted" else f", {action.fate}"
+                where = f"{result.scenario_id}, run {run.epoch}, action {judgement.index + 1}{fate}"
+                call = f"{action.tool}({codec.encode(action.args).decode()})"
+                found.append(_Outside(where, call, judgement))
+    return found
+
+
+def _told(report: ContainmentReport, style: Style) -> list[str]:
+    outside = _outside(report)
+    lines = []
+    for one in outside[:MOST_SHOWN]:
+        head = style.paint(
+            f"{one.judgement.verdict}[{one.judgement.reason}]", COLOURS.get(one.judgement.verdict, "yellow")
+        )
+        lines += ["", f"{head} {shown(one.where, 100)}: {shown(one.judgement.sentence, _LONGEST_LINE)}"]
+        lines.append(f"   {style.paint('|', 'cyan')}  {shown(one.call, style.columns)}")
+        for label, told in one.notes:
+            lines.append(f"   {style.paint('=', 'cyan')} {label}: {shown(told, style.columns)}")
+    return [*lines, *(["", *_rest(outside)] if _rest(outside) else [])]
+
+
+def _rest(outside: list[_Outside]) -> list[str]:
+    left = len(outside) - MOST_SHOWN
+    return [f"… and {left} more: `--out json` has all of them"] if left > 0 else []
 
 
 def json(report: ContainmentReport) -> str:
