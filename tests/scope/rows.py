@@ -18,8 +18,10 @@ def read_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def action_of(tool: str, args: dict[str, Any]) -> Action:
+def action_of(tool: str, args: Any) -> Action:
     """Return an action; what begins with `_` is evidence."""
+    if not isinstance(args, dict):
+        return Action(tool=tool, args=args)
     evidence = {name[1:]: value for name, value in args.items() if name.startswith("_")}
     own = {name: value for name, value in args.items() if not name.startswith("_")}
     return Action(tool=tool, args=own, evidence=evidence)

@@ -30,6 +30,8 @@ def parse(text: str) -> tuple[bytes, Node]:
         raise ValueError(f"unreadable command: longer than {_LONGEST} characters")
     if "\0" in text:
         raise ValueError("unreadable command: it holds a NUL character")
+    if "\\\n" in text:
+        text = _joined(text)
     source = text.encode("utf-8", "replace")
     # tree-sitter-bash 0.25.1 reads characters beyond ASCII through tables of the C library that end before the last of
     # them, which kills the process. None of them means anything to a shell, so it gets a plain sign in their place.
@@ -37,6 +39,35 @@ def parse(text: str) -> tuple[bytes, Node]:
     if root.has_error:
         raise ValueError("unreadable command: no valid shell text")
     return source, root
+
+
+_INSIDE_A_WORD = re.compile(r"(?<=[^\s\\])(?:\\\\)*\\\n(?=\S)")
+_COMMENT = re.compile(r"(?:^|\s)#")
+
+
+def _joined(text: str) -> str:
+    """Return a text without a backslash and line end inside a word, which the grammar takes for a blank."""
+    if _INSIDE_A_WORD.search(text) is None:
+        return text
+    if "<<" in text or _COMMENT.search(text):
+        raise ValueError("unreadable command: a word goes on in the next line")
+    kept: list[str] = []
+    quote = ""
+    place = 0
+    while place < len(text):
+        sign = text[place]
+        if sign == "\\" and quote != "'":
+            pair = text[place : place + 2]
+            kept.append("" if pair == "\\\n" and quote != "$" else pair)
+            place += 2
+            continue
+        if sign == "'" and quote != '"':
+            quote = "" if quote else "$" if text[place - 1 : place] == "$" else "'"
+        elif sign == '"' and quote in ("", '"'):
+            quote = "" if quote else '"'
+        kept.append(sign)
+        place += 1
+    return "".join(kept)
 
 
 def argument_nodes(command: Node) -> list[Node]:

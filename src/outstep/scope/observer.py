@@ -87,10 +87,25 @@ class Watch:
             return [_about(action, "escaped", "tool-unlisted", sentence, fix=_fix(action.tool, targets))]
         found: list[Judgement] = []
         for target in targets:
-            found += rules.judge(target, around)
+            judged = rules.judge(target, around)
+            if judged[0].verdict != "contained" and (recorded := self._recorded_rules(action, target)) is not None:
+                judged = recorded.judge(target, around)
+            found += judged
         if not any(target.kind not in ("folder", "sandbox") for target in targets):
             found.append(_untouched(action, rules))
         return found + _recorded(action, rules, around)
+
+    def _recorded_rules(self, action: Action, target: Target) -> ToolRules | None:
+        """Return the rules as they lie at the recorded working directory of a call.
+
+        Where the scenario was recorded elsewhere than it was written for, an absolute path is how a harness spells the
+        same file. A relative one already lies at that directory, and a rule that came along would allow anything.
+        """
+        cwd = action.evidence.get("cwd") if action.evidence else None
+        absolute = target.kind == "path" and isinstance(target.value, str) and target.value[:1] == "/"
+        if not absolute or not isinstance(cwd, str) or not cwd or cwd == self._scenario.cwd:
+            return None
+        return Allowlist(replace(self._scenario, cwd=cwd)).rules_of(action.tool)
 
 
 def _untouched(action: Action, rules: ToolRules) -> Judgement:

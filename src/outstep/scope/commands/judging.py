@@ -183,9 +183,8 @@ def redirected(redirect: Redirect, around: Surroundings, folder: str | None) -> 
     """Return the path that a redirect opens and how, or what is to be said where that is settled."""
     operator = redirect.operator
     access: Access = "read" if operator in READS else "both" if operator in BOTH else "write"
-    words = shown_words((redirect.word,), around.home)
-    word = words[0]
-    if len(words) != 1 or not word.literal or word.glob:
+    word = shown_words((redirect.word,), around.home)[0]
+    if word.choices or not word.literal or word.glob:
         sentence = f"which file `{operator} {cut(redirect.word.raw)}` opens is decided when the command runs"
         return _opened("undecided", word, access, operator, "redirect-expansion", sentence)
     if word.text == "/dev/null":

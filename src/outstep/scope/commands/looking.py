@@ -32,7 +32,11 @@ def program_name(word: Shown) -> str:
 def dangers(words: tuple[Shown, ...]) -> list[Danger]:
     """Return the places of words that run a program or write a file, and which of both."""
     name = program_name(words[0])
-    found: list[Danger] = []
+    found: list[Danger] = [
+        (at, "runs")
+        for at, word in enumerate(words)
+        if word.choices and (at == 0 or any(each[:1] == "-" for each in word.choices))
+    ]
     if name in PREFIXES:
         return _wrapped(words)
     options = DANGEROUS.get(name)

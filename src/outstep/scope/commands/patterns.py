@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from outstep.scope.commands.words import Shown
+from outstep.scope.commands.words import Shown, alternatives
 from outstep.scope.model import Surroundings
 from outstep.scope.paths.patterns import path_pattern, segment_matcher
 from outstep.scope.paths.spelling import operand_readings
@@ -59,7 +59,7 @@ class CommandPattern(Struct, frozen=True):
                 covered.extend(range(place, len(words)))
                 return len(words), frozenset(covered)
             pattern = self.words[place]
-            if not _word_fits(pattern, word, words[0], at, program=place == 0):
+            if not all(_word_fits(pattern, each, words[0], at, program=place == 0) for each in alternatives(word)):
                 return place, frozenset(covered)
             if "*" in pattern and pattern != word.text:
                 covered.append(place)
@@ -105,7 +105,7 @@ def _is_program(pattern: str, word: Shown, at: Standing) -> bool:
         return False
     if pattern == "*":
         return "=" not in text
-    if "/" in pattern or text[:1] == ".":
+    if "/" in pattern:
         return _path_fits(pattern, text, at, glob=False)
     folder, slash, name = text.rpartition("/")
     if slash and folder not in SYSTEM_FOLDERS:

@@ -17,7 +17,7 @@ from outstep.scope.commands.operands import paths_of, urls_of
 from outstep.scope.commands.reading import UnreadableCommand
 from outstep.scope.commands.script import Command, Doubt, Values
 from outstep.scope.commands.walking import Folders, Walk
-from outstep.scope.commands.words import Shown, shown_words
+from outstep.scope.commands.words import Shown, each_word, shown_words
 from outstep.scope.limits import at
 from outstep.scope.model import Access, Judgement, Surroundings
 
@@ -135,6 +135,7 @@ class _Visit:
         if not shown[0].literal:
             return
         resolved = tuple(each for word in shown for each in self._resolved(word, folder))
+        resolved = each_word(resolved)
         if program_name(shown[0]) in ("cd", "pushd"):
             self._moved(resolved, around)
             return

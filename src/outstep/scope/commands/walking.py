@@ -79,7 +79,7 @@ class Walk:
         if not shown:
             return self._home or None if name == "cd" else None
         word = shown[0]
-        if not word.literal or word.glob or not word.text or word.text[:1] in "-+":
+        if not word.literal or word.glob or word.choices or not word.text or word.text[:1] in "-+":
             return None
         if word.text[:1] == "/":
             return collapse(word.text, "/")

@@ -26,26 +26,41 @@ class Shown(Struct, frozen=True):
     glob: bool = False
     """The shell puts the names of files in its place, of any number."""
     raw: str = ""
+    choices: tuple[str, ...] = ()
+    """All words that a brace expansion becomes, `text` the first of them."""
 
 
 def shown_words(words: Words, home: str) -> tuple[Shown, ...]:
-    """Return the words a program is given; what cannot be told stays not literal."""
-    shown: list[Shown] = []
-    for word in words:
-        if word.literal and _EXPANDING.search(word.raw) is None:
-            shown.append(Shown(word.text, raw=word.raw))
-        else:
-            shown += _shown(word, home)
-    return tuple(shown)
+    """Return the words as they are written, expanded; what cannot be told stays not literal."""
+    return tuple(
+        Shown(word.text, raw=word.raw) if word.literal and _EXPANDING.search(word.raw) is None else _shown(word, home)
+        for word in words
+    )
 
 
-def _shown(word: Word, home: str) -> list[Shown]:
-    if not word.literal:
-        found = _braces(word.raw) if _BRACED.fullmatch(word.raw) and "{" in word.raw else None
-        if found is None:
-            return [Shown(word.text, literal=False, raw=word.raw)]
-        return [_tilde(text, text, home, glob=_GLOB.search(text) is not None) for text in found]
-    return [_tilde(word.text, word.raw, home, glob=_has_glob(word.raw))]
+def each_word(words: tuple[Shown, ...]) -> tuple[Shown, ...]:
+    """Return the words that a program is given: those of a brace expansion one by one."""
+    if not any(word.choices for word in words):
+        return words
+    return tuple(each for word in words for each in alternatives(word))
+
+
+def alternatives(word: Shown) -> list[Shown]:
+    """Return the words that stand in the place of one."""
+    if not word.choices:
+        return [word]
+    return [Shown(text, glob=_GLOB.search(text) is not None, raw=word.raw) for text in word.choices]
+
+
+def _shown(word: Word, home: str) -> Shown:
+    if word.literal:
+        return _tilde(word.text, word.raw, home, glob=_has_glob(word.raw))
+    found = _braces(word.raw) if _BRACED.fullmatch(word.raw) and "{" in word.raw else None
+    # Words that become empty are dropped, as in `{a,}`.
+    found = [text for text in found or () if text]
+    if not found or any(text[:1] == "~" for text in found):
+        return Shown(word.text, literal=False, raw=word.raw)
+    return Shown(found[0], glob=any(map(_GLOB.search, found)), raw=word.raw, choices=tuple(found))
 
 
 def _tilde(text: str, raw: str, home: str, *, glob: bool) -> Shown:

@@ -38,6 +38,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 _VARIABLE: Final = re.compile(r"\$\{|^\$\w|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_][A-Za-z0-9_]{2,}%")
+_PADDED: Final = re.compile(r"(?<![^/\\])\.\.[ .]+(?![^/\\])")
 _HOME: Final = re.compile(r"\$HOME(?![A-Za-z0-9_])|\$\{HOME\}|%USERPROFILE%")
 _LONGEST: Final = 100_000
 _MOST_LINKS: Final = 40
@@ -73,7 +74,7 @@ def operand_readings(text: str, cwd: str, links: tuple[tuple[str, str], ...]) ->
 def spell(text: str, around: Surroundings, cwd: str | None = None) -> Spelling:
     """Return the readings of a written path; raises `Refused` for what is no path."""
     cwd = around.cwd if cwd is None else cwd
-    if _PLAIN.fullmatch(text) and not around.links and cwd[:1] == "/" and len(text) <= _LONGEST:
+    if _PLAIN.fullmatch(text) and ". " not in text and not around.links and cwd[:1] == "/" and len(text) <= _LONGEST:
         return Spelling(collapse(text, cwd))
     return _spell(text, around, cwd)
 
@@ -159,6 +160,8 @@ def _odd_readings(text: str, cwd: str, windows: bool) -> list[tuple[str, str]]:
     for each in _variants(text):
         if each != text:
             readings.append((collapse(each, cwd), "decoded, as some tools do"))
+        if " " in each and _PADDED.search(each):
+            readings.append((collapse(_PADDED.sub("..", each), cwd), "without blanks at the end of a name"))
         if "\\" in each or (_DRIVE.match(each) and not windows):
             slashed = each.replace("\\", "/")
             slashed = slashed.upper() if _DRIVE.match(slashed) and len(slashed) == 2 else slashed
