@@ -20,6 +20,7 @@ CODE_FAMILIES = [
     "adapter",
     "baseline",
     "battery",
+    "case",
     "compare",
     "condition",
     "config",

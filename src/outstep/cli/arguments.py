@@ -25,7 +25,7 @@ class Option(Struct, frozen=True):
     """One option of a command."""
 
     names: tuple[str, ...]
-    form: Literal["flag", "switch", "value", "values", "number"]
+    form: Literal["flag", "switch", "value", "values", "list", "number"]
     metavar: str
     help: str
 
@@ -63,6 +63,10 @@ class Arguments:
     def values(self, *names: str, metavar: str, help: str) -> None:
         """Take an option with a value that may be given several times."""
         self._options.append(Option(names, "values", metavar, help))
+
+    def lists(self, *names: str, metavar: str, help: str) -> None:
+        """Take an option with all words that follow it, up to the next option; it may be given several times."""
+        self._options.append(Option(names, "list", metavar, help))
 
     def number(self, *names: str, metavar: str, help: str) -> None:
         """Take an option with a whole number."""
@@ -157,8 +161,11 @@ class _Reading:
         value: Any = self._value(name, option, text)
         if option.form == "number":
             value = self._number(name, value)
-        elif option.form == "values":
+        elif option.form in {"values", "list"}:
             value = [*(getattr(self._given, option.dest) or ()), value]
+        if option.form == "list" and text is None:
+            while self._left and not (self._left[-1].startswith("-") and self._left[-1] != "-"):
+                value.append(self._left.pop())
         setattr(self._given, option.dest, value)
 
     def _value(self, name: str, option: Option, text: str | None) -> str:

@@ -25,6 +25,7 @@ FAMILIES = {
     "contract": "mistakes in contracts",
     "adapter": "what cannot be read or judged",
     "usage": "usage, configuration, output",
+    "case": "cases of contracts",
     "compare": "comparisons and baselines",
     "report": "reports that are read again",
     "battery": "batteries, runs of them, comparisons",

@@ -65,6 +65,9 @@ ANY_RESULT = (Selector(what="result", by="any", text="result", spot=Spot(0, 0, 0
 class Run(Rulings, Triggers):
     """The state of one trace under one contract."""
 
+    watch: Callable[[Expr, View, Any], None] | None = None
+    """Told of every expression before it is evaluated exactly: who measures coverage looks here."""
+
     def __init__(self, plan: Plan, header: Header, names: ToolNames, parts: Parts) -> None:
         self.plan = plan
         self.contract: Contract = plan.contract
@@ -624,6 +627,8 @@ class Run(Rulings, Triggers):
         return conjunction([self.frame(expr, view) for expr in exprs])
 
     def _evaluate(self, expr: Expr, view: View, absent: Any) -> Any:
+        if self.watch is not None:
+            self.watch(expr, view, absent)
         try:
             return evaluate(expr.node, view, absent)
         except TooCostly:

@@ -15,6 +15,10 @@ VERBS = {
     "init": "draft a contract from good runs",
     "lint": "name every mistake in contracts, and what is probably not meant",
     "format": "lay contracts out evenly, comments and all",
+    "test": "run the cases of contracts",
+    "coverage": "show what recorded traces exercise of a contract",
+    "mutate": "break good traces and weaken the contract, and say what slips through",
+    "promote": "say which rules are ready to warn or to block",
     "schema": "print the JSON Schema of contract files, for editors",
     "compile": "show the Python that a contract compiles to",
 }

@@ -1,0 +1,1 @@
+"""Mutations: good traces broken as agents really fail, and contracts made weaker (docs/mutation.md)."""
