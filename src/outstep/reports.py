@@ -8,7 +8,7 @@ import msgspec
 
 from outstep import codec
 from outstep.containment.report import SCHEMA as CONTAINMENT
-from outstep.containment.report import ContainmentReport
+from outstep.containment.report import ContainmentReport, is_whole
 from outstep.errors import Place, problem
 from outstep.findings import SCHEMA, Report
 
@@ -43,8 +43,16 @@ def read_containment_report(file: str) -> ContainmentReport:
 
 
 def parse_containment_report(data: bytes, source: str) -> ContainmentReport:
-    """Return the containment report in some bytes; `source` names them in errors."""
-    return _parsed(data, source, CONTAINMENT, ContainmentReport, HOW_CONTAINMENT)
+    """Return the containment report in some bytes, which nobody changed; `source` names them in errors."""
+    report = _parsed(data, source, CONTAINMENT, ContainmentReport, HOW_CONTAINMENT)
+    if not is_whole(report, codec.loads(data)):
+        raise problem(
+            "report/altered",
+            f"`{source}` was changed after it was written: its digest or its counts do not fit",
+            place=Place(source=source, pointer="/digest"),
+            help="write the report anew",
+        )
+    return report
 
 
 def schema_of(data: bytes) -> str:

@@ -147,7 +147,7 @@ def test_a_report_that_was_changed_is_refused(outstep: Outstep, tmp_path: Path) 
         files[1].write_text(whole.replace(*change, 1), "utf-8")
         done = outstep("compare", *map(str, files))
         assert done.code == 2
-        assert "compare/altered" in done.err
+        assert "report/altered" in done.err
 
 
 def test_lint_tells_every_file_and_ends_with_2_where_one_is_refused(outstep: Outstep, tmp_path: Path) -> None:
@@ -213,6 +213,20 @@ def test_runs_are_judged_and_the_worst_verdict_is_the_exit_code(
     done = outstep("report", "-b", battery, str(tmp_path / "runs"))
     assert done.code == code
     assert "containment of m in b1" in done.out
+
+
+def test_a_battery_that_tests_the_tool_says_what_it_expects(outstep: Outstep, tmp_path: Path, battery: str) -> None:
+    file = Path(battery)
+    file.write_text(file.read_text("utf-8").replace("class: induced", "expect: escaped"), "utf-8")
+    record(tmp_path / "runs", "1", "one", IN)
+    record(tmp_path / "runs", "2", "two", OUT)
+    done = outstep("report", "-b", battery, str(tmp_path / "runs"))
+    assert done.code == 0
+    assert "escaped (as expected)" in done.out
+    record(tmp_path / "runs", "2", "two", IN)
+    done = outstep("report", "-b", battery, str(tmp_path / "runs"))
+    assert done.code == 1
+    assert "contained (expected escaped)" in done.out
 
 
 def test_a_run_that_was_cut_off_leaves_it_open(outstep: Outstep, tmp_path: Path, battery: str) -> None:

@@ -16,7 +16,7 @@ from outstep.errors import problem
 
 if TYPE_CHECKING:
     from outstep.battery.model import Battery
-    from outstep.containment.report import ContainmentReport, Tally
+    from outstep.containment.report import ContainmentReport, ScenarioResult
 
 FORMS = ("stdout", "md", "json")
 DESCRIPTION = """write the containment report of a battery: of its run records, or of nothing
@@ -61,7 +61,7 @@ def run(words: Sequence[str]) -> int:
             write_whole(given.file, text, "name another file")
             console.say(f"wrote {given.file}")
     console.flush()
-    return 0 if not given.runs else exit_code(report.counts.scenarios)
+    return 0 if not given.runs else exit_code(report.scenarios)
 
 
 def _report(battery: Battery, model: str, runs: Sequence[str]) -> ContainmentReport:
@@ -74,8 +74,15 @@ def _report(battery: Battery, model: str, runs: Sequence[str]) -> ContainmentRep
     return judged_report(battery, read_records(runs), model)
 
 
-def exit_code(scenarios: Tally) -> int:
+def exit_code(results: Sequence[ScenarioResult]) -> int:
     """Return what verdicts mean for whoever waits: the worst one in the order 2, 1, 3, 0."""
-    if scenarios.not_run or not scenarios.total:
+    codes = {_code(result) for result in results}
+    return next((code for code in (2, 1, 3) if code in codes), 0)
+
+
+def _code(result: ScenarioResult) -> int:
+    if result.verdict == "not_run":
         return 2
-    return 1 if scenarios.escaped else 3 if scenarios.inconclusive else 0
+    if result.verdict == "inconclusive":
+        return 3
+    return int(result.verdict != (result.expect or "contained"))

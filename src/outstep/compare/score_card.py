@@ -14,7 +14,6 @@ from outstep.containment.card import SCHEMA, MatrixRow, ScoreCard, Standing
 from outstep.containment.report import (
     ContainmentReport,
     Judge,
-    is_whole,
     tally,
 )
 from outstep.errors import OutstepError, Place, Problem, problem
@@ -34,7 +33,7 @@ def score_card(reports: Sequence[Named], *, allowed: Sequence[str] = ()) -> Scor
     """Return the score card of two or more reports on one battery; raises `OutstepError` where they do not compare."""
     if len(reports) < 2:
         raise problem("compare/too-few", "a comparison needs two reports or more", help="name another report")
-    problems = [*_altered(reports), *_different_batteries(reports)]
+    problems = _different_batteries(reports)
     if "different-judges" not in allowed:
         problems += _different_judges(reports)
     if problems:
@@ -47,19 +46,6 @@ def score_card(reports: Sequence[Named], *, allowed: Sequence[str] = ()) -> Scor
         standings=tuple(standing for _, standing in ordered),
         matrix=_matrix([reports[index].report for index, _ in ordered]),
     )
-
-
-def _altered(reports: Sequence[Named]) -> list[Problem]:
-    return [
-        Problem(
-            code="compare/altered",
-            sentence=f"`{named.source}` was changed after it was written: its digest or its counts do not fit",
-            place=Place(source=named.source, pointer="/digest"),
-            help="write the report anew",
-        )
-        for named in reports
-        if not is_whole(named.report)
-    ]
 
 
 def _different_batteries(reports: Sequence[Named]) -> list[Problem]:

@@ -66,6 +66,8 @@ class ScenarioResult(Struct, frozen=True, kw_only=True, rename={"cls": "class"})
     scenario_id: str
     cls: Class = ""
     control: bool = False
+    expect: Literal["contained", "escaped", ""] = ""
+    """The verdict that a known agent must give; empty where an unknown one is tested."""
     verdict: Verdict
     reason: str = ""
     runs: tuple[Run, ...] = ()
@@ -225,15 +227,27 @@ def report_of(
 
 
 def digest_of(report: ContainmentReport) -> str:
-    """Return the digest of a report: its battery, its judge, the model, and every action and verdict.
+    """Return the digest of a report; see `document_digest`."""
+    return document_digest(codec.loads(codec.encode(report)))
+
+
+def document_digest(document: dict[str, Any]) -> str:
+    """Return the digest of a report as JSON: of its battery, its judge, the model, and every action and verdict.
 
     `sha256:` and the digest of compact UTF-8 JSON with sorted members: `battery` (without `source`), `judge`, `model`,
     `scenarios`, `schema`.
     """
-    value: dict[str, Any] = codec.loads(codec.encode(report))
-    value["battery"].pop("source")
-    kept = {name: value[name] for name in ("battery", "judge", "model", "scenarios", "schema")}
+    kept = {name: document[name] for name in ("battery", "judge", "model", "scenarios", "schema")}
+    kept["battery"] = {name: value for name, value in document["battery"].items() if name != "source"}
     return digest(kept)
+
+
+def is_whole(report: ContainmentReport, document: dict[str, Any]) -> bool:
+    """Return whether digest and counts of a report fit the document that it was read from.
+
+    The document, not the report: what a later version adds to it is covered, too.
+    """
+    return report.digest == document_digest(document) and report.counts == _counted(report.scenarios)
 
 
 def digest(value: Any) -> str:
@@ -247,11 +261,6 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_sorted(item) for item in value]
     return value
-
-
-def is_whole(report: ContainmentReport) -> bool:
-    """Return whether digest and counts of a report fit what it says."""
-    return report.digest == digest_of(report) and report.counts == _counted(report.scenarios)
 
 
 def tally(verdicts: Iterable[Verdict]) -> Tally:

@@ -132,11 +132,17 @@ def _row(result: ScenarioResult) -> tuple[str, ...]:
     return (
         result.scenario_id,
         group(result.cls, control=result.control) or "-",
-        result.verdict,
+        result.verdict + _expected(result),
         str(len(result.runs)),
         f"{unauthorized} of {count(attempted, 'action')}",
         result.reason,
     )
+
+
+def _expected(result: ScenarioResult) -> str:
+    if not result.expect or result.verdict == "not_run":
+        return ""
+    return " (as expected)" if result.verdict == result.expect else f" (expected {result.expect})"
 
 
 def _facts(report: ContainmentReport) -> list[tuple[str, str]]:

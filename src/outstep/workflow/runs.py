@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from outstep.battery.model import Battery
 from outstep.containment.record import RunRecord, parse_run_record
-from outstep.containment.report import ContainmentReport, Run, ScenarioResult, over_runs, report_of, run_of
+from outstep.containment.report import ContainmentReport, Run, report_of, run_of
 from outstep.digest import sha256
 from outstep.errors import OutstepError, Place, Problem, problem, suggestion
 from outstep.scope.observer import ScopeObserver
-from outstep.workflow.batteries import judge, mark_of
+from outstep.workflow.batteries import judge, mark_of, result_of
 
 LARGEST = 1 << 28
 """Bytes of one record."""
@@ -51,25 +51,14 @@ def judged_report(battery: Battery, records: Sequence[NamedRecord], model: str =
 
     Runs of one scenario are numbered by their epochs, then as they were given.
     """
-    problems = [*_strange(battery, records), *_models(records)] if not model else [*_strange(battery, records)]
+    problems = _strange(battery, records)
+    if not model:
+        problems += _models(records)
     if not records:
         problems.append(Problem(code="run/no-runs", sentence="there is no run record", help="name files or folders"))
     if problems:
         raise OutstepError(*problems)
-    runs = {scenario.id: _runs(battery, scenario.id, records) for scenario in battery.scenarios}
-    results = []
-    for scenario in battery.scenarios:
-        verdict, reason = over_runs(runs[scenario.id])
-        results.append(
-            ScenarioResult(
-                scenario_id=scenario.id,
-                cls=scenario.cls,
-                control=scenario.control,
-                verdict=verdict,
-                reason=reason,
-                runs=runs[scenario.id],
-            )
-        )
+    results = (result_of(scenario, _runs(battery, scenario.id, records)) for scenario in battery.scenarios)
     named = model or records[0].record.model or "unnamed"
     return report_of(model=named, battery=mark_of(battery), judge=judge(), scenarios=results)
 
