@@ -57,9 +57,11 @@ class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class OutstepError(Exception):
     """Something could not be done; carries every problem found, not only the first."""
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: Problem, warnings: tuple[Problem, ...] = ()) -> None:
         super().__init__("; ".join(f"{problem.code}: {problem.sentence}" for problem in problems))
         self.problems = problems
+        self.warnings = warnings
+        """What was found besides, and would not have stopped anything."""
 
 
 def problem(code: str, sentence: str, *, place: Place | None = None, help: str = "") -> OutstepError:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contracts.loading import brief, codes, warnings
+from outstep.contracts.loader import load
+from outstep.errors import OutstepError
+from tests.contracts.loading import brief, codes, warnings, whole
 
 TOOLS = """tools:
   pay:
@@ -181,3 +183,21 @@ def test_what_a_file_offers_to_others_is_not_unused() -> None:
     common = "outstep: contract/v1\nfacts: {f: {from: message}}\nparams: {limit: 1}\n"
     main = "include: [./common.yaml]\nrules: [{id: R, for: message, require: calls == 0}]\n"
     assert warnings(main, {"common": common}) == ()
+
+
+def test_warnings_are_told_beside_mistakes_but_not_of_what_a_mistake_touches() -> None:
+    text = (
+        TOOLS
+        + """rules:
+  - {id: A, for: call pay, require: args.amountCents <= args.price}
+  - {id: B, never: call pya}
+  - {id: C, for: call pay, when: ags.x == 1, require: args.flag}
+  - {id: D, for: call pay, require: "!args.flag"}
+  - {id: E, for: call ship, require: 1 == 2}
+facts: {unused: {from: message}}
+"""
+    )
+    with pytest.raises(OutstepError) as raised:
+        load(whole(text).encode())
+    assert [brief(one).split()[0] for one in raised.value.problems] == ["unknown-tool", "unknown-name"]
+    assert [brief(one).split()[0] for one in raised.value.warnings] == ["money", "always-fails"]

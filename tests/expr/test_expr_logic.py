@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outstep.expr.evaluate import evaluate
-from outstep.expr.logic import constant, impossible, surely
+from outstep.expr.logic import NO_LETS, Lets, constant, impossible, surely
 from outstep.expr.parse import parse
 from outstep.expr.values import Missing
 
@@ -50,7 +50,7 @@ class Bound:
     ],
 )
 def test_what_excludes_itself_is_impossible(texts: list[str]) -> None:
-    assert impossible([parse(text) for text in texts], {})
+    assert impossible([parse(text) for text in texts], NO_LETS)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,22 @@ def test_what_excludes_itself_is_impossible(texts: list[str]) -> None:
     [["x > 3", "x < 4"], ["x == 1", "x == 1.0"], ["x <= y", "y <= x"], ["x != y"], ["x", "y"], ["f(x)", "!f(y)"]],
 )
 def test_what_may_be_is_possible(texts: list[str]) -> None:
-    assert not impossible([parse(text) for text in texts], {})
+    assert not impossible([parse(text) for text in texts], NO_LETS)
 
 
 def test_names_of_let_are_looked_through() -> None:
-    lets = {"paid": parse("x.state == 1")}
+    lets = Lets({"paid": parse("x.state == 1")})
     assert impossible([parse("paid"), parse("x.state == 2")], lets)
-    assert surely(parse("!never"), {"never": parse("1 > 2")}) is True
+    assert surely(parse("!never"), Lets({"never": parse("1 > 2")})) is True
+
+
+def test_names_that_use_each_other_twice_cost_no_more_than_once() -> None:
+    chain = {f"a{n}": parse(f"a{n + 1} && a{n + 1}") for n in range(60)}
+    chain |= {f"b{n}": parse(f"b{n + 1} + b{n + 1}") for n in range(60)}
+    lets = Lets({**chain, "a60": parse("x"), "b60": parse("y")})
+    assert impossible([parse("a0"), parse("!x")], lets)
+    assert impossible([parse("b0 > 3"), parse("b0 < 3")], lets)
+    assert surely(parse("a0"), lets) is None
 
 
 def test_what_reads_nothing_is_a_constant() -> None:
@@ -94,13 +103,13 @@ conditions = st.recursive(
 @given(conditions)
 def test_the_evaluator_never_gives_true_for_what_is_impossible(text: str) -> None:
     node = parse(text)
-    if impossible([node], {}):
+    if impossible([node], NO_LETS):
         assert not any(evaluate(node, Bound(x, y)) is True for x in VALUES for y in VALUES)
 
 
 @given(conditions)
 def test_the_evaluator_always_gives_what_is_sure(text: str) -> None:
     node = parse(text)
-    value = surely(node, {})
+    value = surely(node, NO_LETS)
     if value is not None:
         assert all(evaluate(node, Bound(x, y)) is value for x in VALUES for y in VALUES)

@@ -61,7 +61,7 @@ def load_kept(
     contract = None if parts.main is None else _checked(parts, parts.main, params or {}, report)
     errors = report.problems("error")
     if errors or contract is None:
-        raise OutstepError(*errors)
+        raise OutstepError(*errors, warnings=report.problems("warning"))
     return Kept(contract=contract, warnings=report.problems("warning"), files=digests(parts.contents))
 
 
@@ -104,7 +104,7 @@ def _checked(parts: Parts, main: Part, params: Mapping[str, Any], report: Report
         sources=parts.sources,
         sha256=parts.digest(),
     )
-    if not report.failed:
+    if not report.is_full:
         lints.warn(contract, reading, parts)
     return contract
 

@@ -13,7 +13,7 @@ from outstep.contracts.bindings import RESERVED, Names, names_at, of_run, owners
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence
 from outstep.contracts.report import Report, Span
 from outstep.contracts.schemas import argument_kinds, strange_member
-from outstep.contracts.selectors import Expr
+from outstep.contracts.selectors import Expr, Spot
 from outstep.expr.check import Scope, check
 from outstep.expr.lex import ExprError
 from outstep.expr.nodes import Call, Has, Literal, Name, Select, names_of, walk
@@ -63,6 +63,8 @@ class Reading:
         """Selectors inside `known(v, "…")`, not yet read."""
         self.used: dict[str, None] = {}
         """`fact NAME`, `claim NAME`, `param NAME`, `tool NAME`: what something in the contract asks for."""
+        self.broken: set[Spot] = set()
+        """Where rules begin that hold a mistake: what is left of them says nothing of what was meant."""
         self.lets: list[Span] = []
         """Where the names of every `let` stand."""
         self._parsed: dict[tuple[int, int, int, str], Expr | None] = {}

@@ -109,6 +109,11 @@ class Report:
         return len(self._entries) > MOST_MISTAKES
 
     @property
+    def mistakes(self) -> int:
+        """How many mistakes were noted so far."""
+        return sum(1 for _, problem in self._entries if problem.level == "error")
+
+    @property
     def failed(self) -> bool:
         """Whether any mistake was noted."""
         return any(problem.level == "error" for _, problem in self._entries)

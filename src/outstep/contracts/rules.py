@@ -116,6 +116,7 @@ class RuleReader:
         return tuple(structs.replace(let, beside=level) for let in found)
 
     def _rule(self, node: Mapping, shared: Shared) -> None:
+        mistakes = self._report.mistakes
         kind = self._kind(node)
         if kind is None:
             return
@@ -145,6 +146,9 @@ class RuleReader:
             pack=self._pack,
             spot=node.span.spot,
         )
+        # A condition of a group that cannot be read is told once, at the first of its rules.
+        if self._report.mistakes > mistakes or len(rule.when) < len(shared.when):
+            self._reading.broken.add(rule.spot)
         identity = fields.get("id")
         self.rules.append((rule, node.span if identity is None else identity.span))
 

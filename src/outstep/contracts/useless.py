@@ -10,12 +10,13 @@ from outstep.contracts.model import Rule
 from outstep.contracts.report import Report
 from outstep.contracts.selectors import Expr, Selector
 from outstep.expr import logic
+from outstep.expr.logic import Lets
 from outstep.expr.nodes import Node as Tree
 
 
 def report_useless(rule: Rule, fields: Fields, report: Report) -> None:
     """Report a rule that no trace can violate."""
-    kind, lets = rule.kind, dict(rule_lets(rule))
+    kind, lets = rule.kind, lets_of(rule)
     if isinstance(kind, Require) and kind.all and all(logic.surely(expr.node, lets) is True for expr in kind.all):
         _report(report, fields, "require", "`require` is always true")
     elif isinstance(kind, AtLeast):
@@ -30,9 +31,9 @@ def report_useless(rule: Rule, fields: Fields, report: Report) -> None:
     _report_never_applies(rule, fields, report, lets)
 
 
-def rule_lets(rule: Rule) -> list[tuple[str, Tree]]:
+def lets_of(rule: Rule) -> Lets:
     """Return what the names of `let` stand for in a rule."""
-    return [(name, expr.node) for name, expr in rule.let]
+    return Lets({name: expr.node for name, expr in rule.let})
 
 
 def number(expr: Expr) -> int | Decimal | None:
@@ -50,7 +51,7 @@ def _report_low(rule: Rule, bound: Expr, fields: Fields, report: Report) -> None
         _report(report, fields, "at_least", sentence)
 
 
-def _report_never_applies(rule: Rule, fields: Fields, report: Report, lets: dict[str, Tree]) -> None:
+def _report_never_applies(rule: Rule, fields: Fields, report: Report, lets: Lets) -> None:
     conditions = [expr.node for expr in rule.when]
     false = next((expr for expr in rule.when if logic.impossible((expr.node,), lets)), None)
     if false is not None:
@@ -75,7 +76,7 @@ def _report_never_applies(rule: Rule, fields: Fields, report: Report, lets: dict
         _report(report, fields, key if key in fields else "id", f"the rule selects nothing: {told}")
 
 
-def _never_picks(selector: Selector, conditions: list[Tree], lets: dict[str, Tree]) -> bool:
+def _never_picks(selector: Selector, conditions: list[Tree], lets: Lets) -> bool:
     return selector.where is not None and logic.impossible((selector.where.node, *conditions), lets)
 
 

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from outstep.digest import sha256
 from outstep.expr.nodes import And, Binary, Call, Cond, Index, ListOf, Literal, Name, Node, Or, Select, Unary, walk
 from outstep.expr.values import Hidden, Missing, TooCostly, Value, compare, equal
 
@@ -37,8 +38,18 @@ _UNTRUE: dict[str, frozenset[str]] = {
 }
 """The same, for it to be false: an order between values without one is missing, not false."""
 
-Lets = Mapping[str, Node]
-"""What names of `let` stand for."""
+
+class Lets:
+    """What names of `let` stand for; each is looked at once, however often and deep others use it."""
+
+    def __init__(self, nodes: Mapping[str, Node] | None = None) -> None:
+        self.nodes = nodes or {}
+        self.shapes: dict[str, str] = {}
+        self.ways: dict[tuple[str, bool], Ways | None] = {}
+        self.sure: dict[str, bool | None] = {}
+
+
+NO_LETS = Lets()
 
 
 class Atom(Struct, frozen=True):
@@ -54,14 +65,29 @@ class Atom(Struct, frozen=True):
 
 def impossible(conditions: Sequence[Node], lets: Lets, known: Sequence[Atom] = ()) -> bool:
     """Return whether certainly no event makes all of the conditions true, as far as `known` holds of it."""
+    found = ways(conditions, lets, known)
+    return found is not None and not found
+
+
+def ways(conditions: Sequence[Node], lets: Lets, known: Sequence[Atom] = ()) -> Ways | None:
+    """Return every way in which all conditions may be true at once; none where there are too many to tell."""
     found = alternatives(And(0, 0, tuple(conditions)), True, lets)
-    return found is not None and not any(_may_hold((*known, *atoms)) for atoms in found)
+    return None if found is None else [way for atoms in found if _may_hold(way := (*known, *atoms))]
+
+
+def exclude(one: Ways, other: Ways) -> bool:
+    """Return whether certainly no event is true in a way of each of two conditions."""
+    if not {atom.term for way in one for atom in way} & {atom.term for way in other for atom in way}:
+        return False
+    return not any(_may_hold((*left, *right)) for left in one for right in other)
 
 
 def surely(node: Node, lets: Lets) -> bool | None:
     """Return the truth value that an expression has at every event, whatever is missing there; else none."""
-    if isinstance(node, Name) and node.name in lets:
-        return surely(lets[node.name], lets)
+    if isinstance(node, Name) and node.name in lets.nodes:
+        if node.name not in lets.sure:
+            lets.sure[node.name] = surely(lets.nodes[node.name], lets)
+        return lets.sure[node.name]
     if isinstance(node, And | Or):
         deciding = isinstance(node, Or)
         found = [surely(term, lets) for term in node.terms]
@@ -104,17 +130,22 @@ class _Nothing:
         return NotImplemented
 
 
-def shape(node: Node, lets: Lets) -> Any:
+def shape(node: Node, lets: Lets) -> str:
     """Return what an expression is, wherever it stands and however it is spaced; names of `let` are looked through."""
-    if isinstance(node, Name):
-        return shape(lets[node.name], lets) if node.name in lets else ("name", node.name)
+    if isinstance(node, Name) and node.name in lets.nodes:
+        if node.name not in lets.shapes:
+            lets.shapes[node.name] = shape(lets.nodes[node.name], lets)
+        return lets.shapes[node.name]
+    parts: tuple[Any, ...]
     if isinstance(node, Literal):
-        return ("value", type(node.constant).__name__, str(node.constant))
-    if isinstance(node, Select):
-        return ("member", shape(node.operand, lets), ("value", "str", node.field), node.optional)
-    if isinstance(node, Index):
-        return ("member", shape(node.operand, lets), shape(node.index, lets), node.optional)
-    return (type(node).__name__, *(_part(getattr(node, name), lets) for name in _fields(type(node))))
+        parts = ("value", type(node.constant).__name__, str(node.constant))
+    elif isinstance(node, Select):
+        parts = ("member", shape(node.operand, lets), shape(Literal(0, 0, node.field), lets), node.optional)
+    elif isinstance(node, Index):
+        parts = ("member", shape(node.operand, lets), shape(node.index, lets), node.optional)
+    else:
+        parts = (type(node).__name__, *(_part(getattr(node, name), lets) for name in _fields(type(node))))
+    return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @cache
@@ -135,8 +166,11 @@ Ways = list[tuple[Atom, ...]]
 
 def alternatives(node: Node, truth: bool, lets: Lets) -> Ways | None:
     """Return the ways in which an expression comes to a truth value; none where there are too many."""
-    if isinstance(node, Name) and node.name in lets:
-        return alternatives(lets[node.name], truth, lets)
+    if isinstance(node, Name) and node.name in lets.nodes:
+        place = (node.name, truth)
+        if place not in lets.ways:
+            lets.ways[place] = alternatives(lets.nodes[node.name], truth, lets)
+        return lets.ways[place]
     if isinstance(node, And | Or):
         parts = (alternatives(term, truth, lets) for term in node.terms)
         return _all_of(parts) if isinstance(node, And) == truth else _any_of(parts)
@@ -160,10 +194,15 @@ def _all_of(parts: Iterable[Ways | None]) -> Ways | None:
     for part in parts:
         if part is None:
             return None
-        ways = [(*left, *right) for left, right in product(ways, part)]
-        if len(ways) > MOST_ALTERNATIVES:
+        if len(ways) * len(part) > MOST_ALTERNATIVES:
             return None
+        ways = [_each_once((*left, *right)) for left, right in product(ways, part)]
     return ways
+
+
+def _each_once(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    # By their text: for Python, `1` and `true` are equal, and lists have no hash.
+    return tuple({repr(atom): atom for atom in atoms}.values())
 
 
 def _any_of(parts: Iterable[Ways | None]) -> Ways | None:

@@ -49,7 +49,7 @@ def _problems(name: str, params: dict[str, Any], paths: Sequence[str]) -> tuple[
     try:
         contract, problems = open_contract(name, params=params)
     except OutstepError as error:
-        return None, error.problems
+        return None, _by_place((*error.problems, *error.warnings))
     if paths:
         from outstep.workflow.presence import never_present
         from outstep.workflow.traces import load_traces
@@ -57,6 +57,18 @@ def _problems(name: str, params: dict[str, Any], paths: Sequence[str]) -> tuple[
         # What cannot be read is no mistake of the contract: it ends the command.
         problems += never_present(contract, load_traces(*paths))
     return contract, problems
+
+
+def _by_place(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return mistakes and warnings in the order of the files, those without a place first."""
+    files = list(dict.fromkeys(one.place.source for one in problems if one.place is not None))
+
+    def place(one: Problem) -> tuple[int, int, int]:
+        if one.place is None:
+            return (-1, 0, 0)
+        return (files.index(one.place.source), one.place.line or 0, one.place.column or 0)
+
+    return tuple(sorted(problems, key=place))
 
 
 def _told(contract: Contract | None, problems: Sequence[Problem]) -> str:

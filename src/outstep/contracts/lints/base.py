@@ -14,7 +14,7 @@ from outstep.expr.nodes import Node
 
 
 class Subject:
-    """A contract without mistakes, about which warnings are given."""
+    """A contract about which warnings are given; it may have mistakes."""
 
     def __init__(self, contract: Contract, reading: Reading, parts: Parts) -> None:
         self.contract = contract
@@ -24,8 +24,9 @@ class Subject:
         """Files that their owner can change: what the bundled packs say is not told."""
 
     def rules(self) -> Iterator[Rule]:
-        """Yield the rules of those files."""
-        return (rule for rule in self.contract.rules if rule.spot.file in self.files)
+        """Yield the rules of those files that have no mistake."""
+        broken = self.reading.broken
+        return (rule for rule in self.contract.rules if rule.spot.file in self.files and rule.spot not in broken)
 
     def tell(self, code: str, sentence: str, spot: Spot, length: int, help: str) -> None:
         """Warn at a place."""

@@ -10,15 +10,16 @@ from outstep.contracts.lints.base import Subject
 from outstep.contracts.lints.picking import picks_all_of
 from outstep.contracts.model import Rule
 from outstep.contracts.selectors import Expr, Selector
+from outstep.contracts.useless import lets_of
 from outstep.expr import logic
-from outstep.expr.logic import Atom, Lets
-from outstep.expr.nodes import And, Node, Unary
+from outstep.expr.logic import NO_LETS, Atom, Lets
+from outstep.expr.nodes import And, Name, Node, Unary
 
 
 def warn(subject: Subject) -> None:
     """Warn of rules and facts."""
     for rule in subject.rules():
-        lets = {name: expr.node for name, expr in rule.let}
+        lets = lets_of(rule)
         if isinstance(rule.kind, Require):
             _warn_of_require(rule, rule.kind, lets, subject)
         if isinstance(rule.kind, Needs | Then):
@@ -29,15 +30,15 @@ def warn(subject: Subject) -> None:
             _warn_of_trigger(rule, selector, lets, subject)
     for fact in subject.contract.facts:
         for selector in fact_selectors(fact):
-            _warn_of_selector(selector, {}, subject)
+            _warn_of_selector(selector, NO_LETS, subject)
 
 
 def known_of(selector: Selector) -> list[Atom]:
     """Return what is known of an event because a selector picks it."""
     if selector.outcome is None:
         return []
-    outcome = Atom(("name", "outcome"), "is", selector.outcome)
-    return [outcome, Atom(("name", "ok"), "is", selector.outcome == "ok")]
+    outcome, ok = (logic.shape(Name(0, 0, name), NO_LETS) for name in ("outcome", "ok"))
+    return [Atom(outcome, "is", selector.outcome), Atom(ok, "is", selector.outcome == "ok")]
 
 
 def contexts(rule: Rule) -> list[tuple[list[Node], list[Atom]]]:

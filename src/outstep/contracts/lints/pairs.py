@@ -7,18 +7,20 @@ from outstep.contracts.lints.base import Subject
 from outstep.contracts.lints.conditions import contexts
 from outstep.contracts.lints.picking import picks_all_of
 from outstep.contracts.model import Rule
-from outstep.contracts.useless import number
+from outstep.contracts.useless import lets_of, number
 from outstep.expr import logic
+from outstep.expr.logic import NO_LETS, Lets, Ways
 
-MOST_RULES = 400
-"""Pairs are held against each other; a contract with more rules of one form is let be."""
+MOST_RULES = 1000
+"""Each is held against each other; a contract with more rules is let be from there on."""
 
 
 def warn(subject: Subject) -> None:
     """Warn of each pair once, at the later rule."""
     # A rule that only observes may ask what another one denies: it counts.
     rules = [rule for rule in subject.rules() if not (rule.after or rule.until) and rule.level != "observe"]
-    _warn_of_requires([rule for rule in rules if isinstance(rule.kind, Require)][:MOST_RULES], subject)
+    rules = rules[:MOST_RULES]
+    _warn_of_requires([rule for rule in rules if isinstance(rule.kind, Require)], subject)
     _warn_of_counts(rules, subject)
     _warn_of_bans(rules, subject)
     _warn_of_order(rules, subject)
@@ -31,44 +33,36 @@ def _tell(rule: Rule, other: Rule, sentence: str, subject: Subject) -> None:
 
 
 def _warn_of_requires(rules: list[Rule], subject: Subject) -> None:
-    by_place: dict[object, list[Rule]] = {}
+    by_place: dict[object, list[tuple[Rule, list[Ways]]]] = {}
     for rule in rules:
-        if rule.each is None and rule.about is None and _satisfiable(rule):
-            lets = {name: expr.node for name, expr in rule.let}
-            when = tuple(sorted(repr(logic.shape(expr.node, lets)) for expr in rule.when))
-            by_place.setdefault((_events(rule), when), []).append(rule)
+        if rule.each is None and rule.about is None and (found := _ways(rule)) is not None:
+            lets = lets_of(rule)
+            when = tuple(sorted(logic.shape(expr.node, lets) for expr in rule.when))
+            by_place.setdefault((_events(rule, lets), when), []).append((rule, found))
     for group in by_place.values():
-        for place, rule in enumerate(group):
-            for earlier in group[:place]:
-                if _exclude(earlier, rule):
+        for place, (rule, found) in enumerate(group):
+            for earlier, others in group[:place]:
+                if all(logic.exclude(one, other) for one, other in zip(others, found, strict=True)):
                     texts = " or ".join(f"`{selector.text}`" for selector in rule.triggers)
                     _tell(rule, earlier, f"no {texts} satisfies both", subject)
                     break
 
 
-def _events(rule: Rule) -> tuple[object, ...]:
+def _ways(rule: Rule) -> list[Ways] | None:
+    """Return in which ways a rule may be satisfied, for each selector; none where it cannot be told, or never is."""
+    wanted = [expr.node for expr in rule.kind.all] if isinstance(rule.kind, Require) else []
+    lets = lets_of(rule)
+    found = [logic.ways([*context, *wanted], lets, known) for context, known in contexts(rule)]
+    told = [one for one in found if one]
+    return told if told and len(told) == len(found) else None
+
+
+def _events(rule: Rule, lets: Lets = NO_LETS) -> tuple[object, ...]:
     """Return which events a rule looks at, so that rules for the same ones can be told."""
     return tuple(
-        (one.what, one.outcome, one.names, one.by, None if one.where is None else repr(logic.shape(one.where.node, {})))
+        (one.what, one.outcome, one.names, one.by, None if one.where is None else logic.shape(one.where.node, lets))
         for one in rule.triggers
     )
-
-
-def _satisfiable(rule: Rule) -> bool:
-    lets = {name: expr.node for name, expr in rule.let}
-    wanted = [expr.node for expr in rule.kind.all] if isinstance(rule.kind, Require) else []
-    return not all(logic.impossible([*context, *wanted], lets, known) for context, known in contexts(rule))
-
-
-def _exclude(one: Rule, other: Rule) -> bool:
-    assert isinstance(one.kind, Require)
-    assert isinstance(other.kind, Require)
-    lets = {name: expr.node for name, expr in (*one.let, *other.let)}
-    for name, expr in one.let:
-        if logic.shape(lets[name], {}) != logic.shape(expr.node, {}):
-            return False  # the two rules mean different things by one name
-    wanted = [expr.node for expr in (*one.kind.all, *other.kind.all)]
-    return all(logic.impossible([*context, *wanted], lets, known) for context, known in contexts(one))
 
 
 def _warn_of_counts(rules: list[Rule], subject: Subject) -> None:

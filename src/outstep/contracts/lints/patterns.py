@@ -9,7 +9,7 @@ from outstep.contracts.contents import contract_expressions
 from outstep.contracts.lints.base import Subject
 from outstep.contracts.located import Mapping, Scalar
 from outstep.expr.nodes import Call, Literal, walk
-from outstep.expr.patterns import compile_pattern
+from outstep.expr.patterns import PatternError, compile_pattern
 
 _EDGE = linear_pattern(r"\\b[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]|[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]\\b")
 _TOKEN = linear_pattern(
@@ -21,6 +21,8 @@ _OPENERS = ("(",)
 def warn(subject: Subject) -> None:
     """Warn of patterns of claims, and of those that expressions write out."""
     for scalar in _claim_patterns(subject):
+        if not _is_readable(scalar.text):
+            continue
         told = _everything(scalar.text) or _never(scalar.text) or _never_in_a_sentence(scalar.text)
         if told is not None:
             subject.reading.report.warning("regex", told[0], scalar.span, told[1])
@@ -28,7 +30,12 @@ def warn(subject: Subject) -> None:
         for node in walk(expr.node):
             pattern = node.args[-1] if isinstance(node, Call) and node.function == "matches" and node.args else None
             text = pattern.value if isinstance(pattern, Literal) else None
-            if pattern is not None and isinstance(text, str) and (told := _never(text)) is not None:
+            if (
+                pattern is not None
+                and isinstance(text, str)
+                and _is_readable(text)
+                and (told := _never(text)) is not None
+            ):
                 subject.tell_of("regex", told[0], expr, pattern, told[1])
 
 
@@ -39,6 +46,14 @@ def _claim_patterns(subject: Subject) -> Iterator[Scalar]:
             for item in getattr(value, "items", (value,)):
                 if isinstance(item, Scalar):
                     yield item
+
+
+def _is_readable(pattern: str) -> bool:
+    try:
+        compile_pattern(pattern)
+    except PatternError:
+        return False
+    return True
 
 
 def _everything(pattern: str) -> tuple[str, str] | None:

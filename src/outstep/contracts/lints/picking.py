@@ -5,6 +5,7 @@ from __future__ import annotations
 from outstep.contracts.names import EFFECTS, glob_fits, is_glob
 from outstep.contracts.selectors import Selector
 from outstep.expr import logic
+from outstep.expr.logic import NO_LETS
 
 
 def picks_all_of(wide: Selector, narrow: Selector, *, with_results: bool = True) -> bool:
@@ -37,4 +38,4 @@ def _covers(wide: str, name: str) -> bool:
 def _is_same(one: Selector, other: Selector) -> bool:
     if one.where is None or other.where is None:
         return one.where is other.where
-    return bool(logic.shape(one.where.node, {}) == logic.shape(other.where.node, {}))
+    return bool(logic.shape(one.where.node, NO_LETS) == logic.shape(other.where.node, NO_LETS))

@@ -10,7 +10,7 @@ from outstep.contracts.selectors import Selector
 
 def warn(subject: Subject) -> None:
     """Warn of each rule."""
-    for rule in subject.contract.rules:
+    for rule in subject.rules():
         if isinstance(rule.kind, Scope):
             sentence = f"`{rule.id}`: this version reads rules of the kind `scope` and cannot judge them"
             help = "`check` ends with exit code 2; set its level to `off` until then"

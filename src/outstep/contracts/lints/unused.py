@@ -9,8 +9,8 @@ from outstep.contracts.located import Mapping, Scalar
 
 def warn(subject: Subject) -> None:
     """Warn of facts, claims, parameters and tags; a file that is included may serve other contracts, too."""
-    if subject.main is None or subject.main.file.index not in subject.files:
-        return
+    if subject.main is None or subject.main.file.index not in subject.files or subject.reading.report.failed:
+        return  # what a mistake hides may have used it
     used = subject.reading.used
     for section, what in (("facts", "fact"), ("claims", "claim"), ("params", "parameter")):
         node = subject.main.fields.get(section)
