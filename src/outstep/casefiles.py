@@ -15,13 +15,16 @@ from outstep.contracts.located import Mapping, Node, Scalar, Sequence, decode, p
 from outstep.contracts.report import Report, Span
 from outstep.errors import OutstepError, Place
 
-SHARED = ("contract", "params", "head")
+SCHEMA = "cases/v1"
+
+SHARED = ("outstep", "about", "contract", "params", "head")
 """Keys of a file that are no cases."""
 
 SAYS = ("place", "witness", "reason", "key", "missing", "count")
 """What a case may say of the findings of a rule."""
 
-KEYS = ("contract", "params", "trace", "open", "verdict", "findings", "level", *SAYS)
+KEYS = ("about", "contract", "params", "trace", "file", "id", "open", "verdict", "findings", "level", *SAYS)
+_OF_A_FINDING = ("rule", "verdict", "place", "witness", "reason", "key", "missing")
 VERDICTS = ("satisfied", "violated", "vacuous", "inconclusive")
 _HEAD = "outstep: contract/v1\nid: case\n"
 _ENDS = ("end", "complete")
@@ -35,6 +38,8 @@ class Expected(Struct, frozen=True):
     """Empty: any."""
     place: int | None = None
     has_place: bool = False
+    details: dict[str, Any] = {}
+    """What else is said of it, by the words in `SAYS`."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -48,9 +53,15 @@ class Case(Struct, frozen=True, kw_only=True):
     contract_name: str = ""
     """A file, as seen from the folder of the case file, or a pack; empty where the contract is a text."""
     params: dict[str, Any] = {}
-    trace: str
+    trace: str = ""
     trace_line: int = 0
     """Lines of the file above the first one of the trace."""
+    trace_indent: int = 0
+    """Columns of the file before the lines of the trace."""
+    trace_file: str = ""
+    """In place of a text: a file of recorded traces, as seen from the folder of the case file."""
+    trace_id: str = ""
+    """Which of them, where there are several."""
     verdicts: dict[str, str] = {}
     """By rule id; under `""` for the only rule."""
     findings: tuple[Expected, ...] | None = None
@@ -59,17 +70,30 @@ class Case(Struct, frozen=True, kw_only=True):
     """What is said of findings, by what and by rule id (`""`: the only rule)."""
     levels: dict[str, str] = {}
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the record is meant to have holes: it has a gap, or no end of its own."""
+        firsts = [line.split()[:2] for line in self.trace.splitlines()]
+        has_end = any(words[:1] in (["end"], ["complete"]) for words in firsts)
+        is_whole = has_end and not any(words[:1] == ["gap"] or words == ["end", "cut_off"] for words in firsts)
+        return not self.trace_file and not is_whole
+
 
 def is_case_file(data: bytes) -> bool:
     """Return whether a file reads as cases: a map in which some member has a `trace`, and no contract."""
     report = Report("case")
     file = decode(data, "", 0, report)
     root = read(file, report) if file is not None else None
-    if not isinstance(root, Mapping) or any(key.text == "outstep" for key, _ in root.entries):
+    if not isinstance(root, Mapping):
         return False
-    return any(
-        isinstance(value, Mapping) and any(key.text == "trace" for key, _ in value.entries) for _, value in root.entries
-    )
+    if (said := root.get("outstep")) is not None:
+        return isinstance(said, Scalar) and said.text.startswith("cases/")
+    return any(isinstance(value, Mapping) and _is_case(value) for _, value in root.entries)
+
+
+def _is_case(value: Mapping) -> bool:
+    says = any(value.get(key) is not None for key in ("verdict", "findings", "level"))
+    return value.get("trace") is not None or (value.get("file") is not None and says)
 
 
 def read_cases(data: bytes, name: str) -> list[Case]:
@@ -97,6 +121,8 @@ def _cases(root: Mapping, name: str, report: Report) -> Iterator[Case]:
     head = text_of(shared["head"], report, "`head`") if "head" in shared else ""
     contract = text_of(shared["contract"], report, "`contract`") if "contract" in shared else ""
     params = _params(shared.get("params"), report)
+    if "outstep" in shared and text_of(shared["outstep"], report, "`outstep`") not in ("", SCHEMA):
+        report.error("value", "this is no version of case files", _first(shared["outstep"]), f"write `{SCHEMA}`")
     for key, value in root.entries:
         if key.text in SHARED:
             continue
@@ -115,9 +141,14 @@ def _cases(root: Mapping, name: str, report: Report) -> Iterator[Case]:
 
 def _case(key: Scalar, fields: Fields, head: str, contract: str, params: dict[str, Any], name: str) -> Case | None:
     report = fields.report
-    trace = fields.need("trace", "spell what the agent did, one event a line: docs/testing-contracts.md")
-    if trace is None:
+    trace = fields.get("trace")
+    if trace is None and "file" not in fields:
+        fields.need("trace", "spell what the agent did, one event a line: docs/testing-contracts.md")
         return None
+    if trace is not None and "file" in fields:
+        report.error("one-trace", f"`{key.text}` has two traces", fields.key("file"), "keep `trace` or `file`")
+    if "id" in fields and "file" not in fields:
+        report.error("one-trace", "`id` chooses a trace of a file, and there is no `file`", fields.key("id"))
     verdicts = _by_rule(fields.get("verdict"))
     for rule, verdict in verdicts.items():
         if verdict not in VERDICTS:
@@ -133,9 +164,14 @@ def _case(key: Scalar, fields: Fields, head: str, contract: str, params: dict[st
             key.span,
             "give `verdict:`, or `findings: []` for a trace without any",
         )
+    if findings is not None:
+        for what in ("verdict", *SAYS):
+            if what in fields:
+                sentence = f"`{what}` stands beside `findings`"
+                help = "write it into the finding: `{rule: R, verdict: violated, place: 3}`"
+                report.error("two-ways", sentence, fields.key(what), help)
     contract_text, contract_name = _contract(head, contract) if contract or head else ("", "")
-    start = trace.file.line_column(trace.start)[0]
-    is_block = isinstance(trace, Scalar) and trace.style in ("|", ">")
+    line, indent = _start(trace) if trace is not None else (0, 0)
     return Case(
         name=key.text,
         file=name,
@@ -143,13 +179,25 @@ def _case(key: Scalar, fields: Fields, head: str, contract: str, params: dict[st
         contract=contract_text,
         contract_name=contract_name,
         params=params,
-        trace=_ended(text_of(trace, report, "`trace`"), is_open=fields.flag("open")),
-        trace_line=start if is_block else start - 1,
+        trace=_ended(fields.text("trace"), is_open=fields.flag("open")) if trace is not None else "",
+        trace_line=line,
+        trace_indent=indent,
+        trace_file=fields.text("file"),
+        trace_id=fields.text("id"),
         verdicts=verdicts,
         findings=findings,
         expected={what: _by_rule(fields.get(what)) for what in SAYS if what in fields},
         levels={rule: str(level) for rule, level in _by_rule(fields.get("level")).items()},
     )
+
+
+def _start(trace: Node) -> tuple[int, int]:
+    """Return how many lines stand above the first one of a trace, and how many columns before its lines."""
+    line, column = trace.file.line_column(trace.start)
+    if not (isinstance(trace, Scalar) and trace.style in ("|", ">")):
+        return line - 1, column - 1
+    rows = trace.file.text.split("\n")[line:]
+    return line, next((len(row) - len(row.lstrip(" ")) for row in rows if row.strip()), 0)
 
 
 def _contract(head: str, contract: str) -> tuple[str, str]:
@@ -198,15 +246,24 @@ def _findings(node: Node | None, report: Report) -> tuple[Expected, ...]:
 
 
 def _finding(node: Node, report: Report) -> Expected:
-    if not isinstance(node, Sequence):
+    details: dict[str, Any] = {}
+    if isinstance(node, Mapping):
+        fields = Fields(node, report, "a finding", _OF_A_FINDING)
+        fields.need("rule")
+        said = {name: plain_value(value) for name in fields if (value := fields.get(name)) is not None}
+        details = {name: said.pop(name) for name in SAYS[1:] if name in said}
+        values = [said.get("rule", ""), said.get("verdict", "")]
+        values += [None if said["place"] == "run" else said["place"]] if "place" in said else []
+    elif isinstance(node, Sequence):
+        values = [plain_value(item) for item in node.items]
+    else:
         return Expected(text_of(node, report, "a finding"))
-    values = [plain_value(item) for item in node.items]
     rule, verdict, place = [*values, *("", "", None)[len(values) :]][:3]
     is_place = place is None or (isinstance(place, int) and not isinstance(place, bool))
     if not rule or not isinstance(rule, str) or verdict not in ("", *VERDICTS) or not is_place or len(values) > 3:
         report.error("value", "a finding is a rule, or `[RULE, verdict, event]`", _first(node), "as `[R, violated, 6]`")
         return Expected("")
-    return Expected(rule, str(verdict), place, len(values) == 3)
+    return Expected(rule, str(verdict), place, len(values) == 3, details)
 
 
 def _params(node: Node | None, report: Report) -> dict[str, Any]:

@@ -45,8 +45,8 @@ CODE_FAMILIES = [
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
 TELLERS = {"error", "warning", "unknown", "tell", "tell_of", "Doubt"}
-LOADERS = {"contracts": "contract", "battery": "battery"}
-"""Folders whose messages are given without the family of their codes."""
+LOADERS = {"contracts": "contract", "battery": "battery", "casefiles.py": "case"}
+"""Folders and modules whose messages are given without the family of their codes."""
 SHARED = ("located.py", "quoting.py", "fields.py")
 """Modules of the folder `contracts` that read files of every such family."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from outstep.casefiles import SHARED
 from outstep.contracts.bundled import compile_pack, load_pack
 from outstep.contracts.loader import load
 from outstep.contracts.model import Contract
@@ -26,6 +27,8 @@ def cases() -> list[Any]:
     found = []
     for file in sorted(HERE.glob("*.yaml")):
         for name, case in yaml.safe_load(file.read_text("utf-8")).items():
+            if name in SHARED:
+                continue
             found.append(pytest.param(file.stem, case["trace"], case["findings"], id=f"{file.stem}:{name}"))
     return found
 

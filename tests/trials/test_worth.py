@@ -15,8 +15,7 @@ from outstep.contracts.loader import load_contract
 from outstep.contracts.model import Contract
 from outstep.mutation.contracts import weakened
 from outstep.mutation.traces import WAYS, Concern, mutants
-from outstep.tracespelling import spell_trace
-from outstep.tracetext import parse_trace
+from outstep.tracetext import parse_trace, trace_text
 from outstep.workflow.coverage import coverage
 from outstep.workflow.mutating import mutate
 from outstep.workflow.promoting import promote, runs_for, upper
@@ -114,7 +113,7 @@ def test_every_way_gives_whole_traces_that_differ_from_the_good_one() -> None:
     for mutant in mutants(good.header, good.events, concerns):
         ways.add(mutant.way)
         assert [event.seq for event in mutant.events] == list(range(1, len(mutant.events) + 1))
-        assert spell_trace(good.header, mutant.events) != spell_trace(good.header, good.events), mutant.detail
+        assert trace_text(good.header, mutant.events) != trace_text(good.header, good.events), mutant.detail
         assert mutant.detail
     assert ways == set(WAYS)
 
@@ -237,9 +236,9 @@ def test_what_is_spelled_reads_back_as_the_same_events() -> None:
     for path in all_recorded():
         if path.is_dir():
             for one in load_traces(str(path)):
-                again = parse_trace(spell_trace(one.header, one.events))[1]
+                header, again = parse_trace(trace_text(one.header, one.events))
                 assert [type(event) for event in again] == [type(event) for event in one.events]
-                assert spell_trace(one.header, again) == spell_trace(one.header, one.events)
+                assert trace_text(header, again) == trace_text(one.header, one.events)
 
 
 @given(st.text(max_size=20), st.text(min_size=1, max_size=8))
@@ -257,6 +256,6 @@ def test_any_text_can_be_spelled(text: str, name: str) -> None:
         ToolCall(seq=1, tool=name, call_id="c1", args=raw({name: text})),
     ]
     header = trace(GOOD).header
-    again = parse_trace(spell_trace(header, events))[1]
+    again = parse_trace(trace_text(header, events))[1]
     assert encode(again[0]) == encode(events[0])
     assert encode(again[1]) == encode(events[1])

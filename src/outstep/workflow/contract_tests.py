@@ -16,16 +16,18 @@ from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
 from outstep.engine.monitor import judge
 from outstep.errors import OutstepError, Place, Problem, problem
-from outstep.events import Event, Header
+from outstep.events import Event, Header, RunEnd
 from outstep.findings import Ruling, Verdict
-from outstep.tracetext import parse_trace
+from outstep.render.wording import count
+from outstep.tracetext import event_lines, parse_trace
 from outstep.workflow.contracts import is_pack, open_contract
 from outstep.workflow.functions import ready
+from outstep.workflow.traces import load_traces
 
 ENDINGS = (".yaml", ".yml")
 OF_CASES = (".cases", "_cases", "-cases")
-OF_THE_END = frozenset({"INCOMPLETE_TRACE", "MISSING_TOOL_RESULT", "UNDECLARED_TOOL"})
-"""Rules about the record that an open end or an undeclared tool breaks, which most cases with one are not about."""
+OF_THE_END = frozenset({"INCOMPLETE_TRACE", "MISSING_TOOL_RESULT"})
+"""Rules about the record that a gap or an open end breaks, which most cases with one are not about."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -42,6 +44,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What tells contracts apart: a file, a pack, or the text itself."""
     problems: tuple[Problem, ...] = ()
     """Why the case could not be run."""
+    lines: tuple[tuple[int, str], ...] = ()
+    """Of a case that came out otherwise: its events as text, with `seq`."""
 
 
 class Idle(Struct, frozen=True, kw_only=True):
@@ -161,11 +165,11 @@ def _beside(file: str) -> str:
 def _run(case: Case, opener: _Opener) -> Outcome:
     try:
         contract, name = opener.open(case)
-        header, events = parse_trace(case.trace, source=case.file)
+        header, events = _trace(case)
         compiled = ready(contract)
+        judged = next(judge(compiled, [_batch(header, events)]))
     except OutstepError as error:
         return Outcome(case=case, problems=tuple(_moved(one, case) for one in error.problems))
-    judged = next(judge(compiled, [_batch(header, events)]))
     ids = [rule.id for rule in contract.rules]
     own = [rule.id for rule in contract.rules if not isinstance(rule.kind, Integrity)]
     # As in reports: by their place, those about the run as a whole first.
@@ -182,10 +186,34 @@ def _run(case: Case, opener: _Opener) -> Outcome:
         rulings=rulings,
         verdicts={rule: verdicts[rule] for rule in own},
         contract=name,
+        lines=tuple(event_lines(events)) if differences else (),
     )
 
 
-def _batch(header: Header, events: list[Event]) -> list[Event | Header]:
+def _trace(case: Case) -> tuple[Header, Sequence[Event]]:
+    """Return the trace of a case, written in it or recorded; raises `OutstepError`."""
+    if not case.trace_file:
+        header, events = parse_trace(case.trace, source=case.file)
+        if not [event for event in events if not isinstance(event, RunEnd)]:
+            raise problem(
+                "case/no-events", f"the trace of `{case.name}` is empty", place=case.place, help="write events"
+            )
+        return header, events
+    path = os.path.normpath(os.path.join(os.path.dirname(case.file), case.trace_file))
+    traces = list(load_traces(path))
+    chosen = [trace for trace in traces if case.trace_id in ("", trace.id)]
+    if len(chosen) == 1:
+        return chosen[0].header, chosen[0].events
+    found = f"no trace `{case.trace_id}`" if not chosen and case.trace_id else count(len(chosen), "trace")
+    raise problem(
+        "case/which-trace",
+        f"`{path}` holds {found}",
+        place=case.place,
+        help=f"name one of them as `id`: {', '.join(trace.id for trace in traces[:12])}",
+    )
+
+
+def _batch(header: Header, events: Sequence[Event]) -> list[Event | Header]:
     return [header, *events]
 
 
@@ -195,7 +223,8 @@ def _moved(found: Problem, case: Case) -> Problem:
         return found
     from msgspec.structs import replace
 
-    return replace(found, place=Place(source=case.file, line=case.trace_line + found.place.line))
+    column = (found.place.column or 1) + case.trace_indent
+    return replace(found, place=Place(source=case.file, line=case.trace_line + found.place.line, column=column))
 
 
 class _UnknownRuleError(Exception):
@@ -219,11 +248,12 @@ def _differences(
     found = list(dict.fromkeys(rule for rule, _ in rulings))
     if case.findings is not None:
         wanted = [(one, _rule(one.rule, own, case, verdicts)) for one in case.findings]
-        yield from _unlike(wanted, rulings)
+        named = {rule for _, rule in wanted}
+        yield from _unlike(wanted, [found for found in rulings if found[0] in named or _counts(found[0], case)])
     else:
         # What a case does not speak of must hold: it could else pass by accident.
         for rule in found:
-            if rule not in expected and rule not in OF_THE_END:
+            if rule not in expected and _counts(rule, case):
                 yield f"`{rule}` is {verdicts[rule]}, and the case does not say so"
     for what, by_rule in case.expected.items():
         for name, value in by_rule.items():
@@ -238,16 +268,25 @@ def _differences(
             yield f"`{rule}` has level {levels.get(rule, 'off')}, not {level}"
 
 
+def _counts(rule: str, case: Case) -> bool:
+    """Return whether a finding that a case does not name fails it; cases that write their own rules are about these."""
+    return rule != "UNDECLARED_TOOL" and not (rule in OF_THE_END and (case.is_incomplete or bool(case.contract)))
+
+
 def _unlike(wanted: Sequence[tuple[Expected, str]], rulings: Sequence[tuple[str, Ruling]]) -> Iterator[str]:
     """Yield which findings of a list are not there, and which are there and not in it."""
     left = list(rulings)
-    only_names = all(not one.verdict for one, _ in wanted)
+    only_names = all(not one.verdict and not one.details for one, _ in wanted)
     for one, rule in wanted:
         fits = next((found for found in left if found[0] == rule and _fits(one, found[1])), None)
         if fits is None:
             yield f"no finding [{_told(one, rule)}]"
         elif not only_names:
             left.remove(fits)
+        for what, value in one.details.items():
+            says = _SAYS[what]([fits[1]] if fits is not None else [])
+            if fits is not None and says != (value if isinstance(value, list) else [value]):
+                yield f"`{rule}`: {what} is {says}, not {value}"
     if only_names:
         names = {rule for _, rule in wanted}
         left = [found for found in left if found[0] not in names]

@@ -16,7 +16,7 @@ from outstep.events import Event, Header
 from outstep.findings import Verdict
 from outstep.mutation.contracts import Weakened, weakened
 from outstep.mutation.traces import Concern, Mutant, mutants
-from outstep.tracespelling import spell_trace
+from outstep.tracetext import trace_text
 from outstep.workflow.functions import ready
 from outstep.workflow.gating import level_of, place_of
 from outstep.workflow.traces import Trace
@@ -231,5 +231,5 @@ def _smallest(key: tuple[str, str], some: Sequence[tuple[Trace, Mutant]], of: in
         of=of,
         detail=mutant.detail,
         trace=trace.id,
-        example=spell_trace(mutant.header, mutant.events),
+        example=trace_text(mutant.header, mutant.events),
     )

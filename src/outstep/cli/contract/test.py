@@ -73,21 +73,38 @@ def _lacking(one: Idle) -> str:
 
 
 def _story(outcome: Outcome, style: Style) -> list[str]:
-    """Return what differs, what was found, and the trace with the numbers of its events."""
+    """Return what differs, what was found, and the events with their numbers, those of findings marked."""
     lines = [f"   {style.paint('|', 'cyan')}  {shown(text, style.columns)}" for text in outcome.differences]
     for rule, ruling in outcome.rulings:
         told = f"found: {ruling.verdict}[{rule}] at {_place(ruling)}: {ruling.message or ruling.sentence}"
         lines.append(f"   {style.paint('=', 'cyan')} {shown(told, style.columns)}")
-    number = 0
-    for line in outcome.case.trace.rstrip().splitlines():
-        word = line.split()[:1]
-        is_event = bool(word) and word[0] not in _NO_EVENTS and not line.lstrip().startswith("#")
-        lines.append(f"   {number if is_event else '':>4}  {shown(line, style.columns)}")
-        number += is_event
+    marked = {ruling.seq for _, ruling in outcome.rulings}
+    kept = _kept([seq for seq, _ in outcome.lines], marked)
+    last = -1
+    for index in kept:
+        if index != last + 1:
+            lines.append("         …")
+        seq, text = outcome.lines[index]
+        sign = ">" if seq in marked else " "
+        lines.append(f" {sign} {seq:>4}  {shown(text, style.columns - 9)}")
+        last = index
+    if last + 1 < len(outcome.lines):
+        lines.append("         …")
     return lines
 
 
-_NO_EVENTS = ("lane", "records", "complete", "id", "trace")
+LONGEST = 24
+"""Events of a trace that is shown whole."""
+AROUND = 3
+"""Events of a longer one that are shown before and behind those that were found."""
+
+
+def _kept(seqs: Sequence[int], marked: set[int | None]) -> list[int]:
+    if len(seqs) <= LONGEST:
+        return list(range(len(seqs)))
+    at = [index for index, seq in enumerate(seqs) if seq in marked] or [len(seqs) - 1]
+    near = {index for place in at[:8] for index in range(place - AROUND, place + AROUND + 1)}
+    return sorted(index for index in near if 0 <= index < len(seqs))
 
 
 def _place(ruling: Ruling) -> str:

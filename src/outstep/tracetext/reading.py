@@ -1,28 +1,4 @@
-"""Small traces as text, one event a line: how cases and examples spell what an agent did.
-
-    user "refund order 7, please"
-    call order.get {"id": 7} turn 1
-    result ok {"id": 7, "state": "PAID"}
-    say "It is done." turn 2
-    end completed
-
-A line is one of these; the words in brackets may stand in any order, and `#` begins a remark:
-
-    user "text"                       [lane L] [time N] [hidden /text]
-    say "text"                        [turn N] [lane L] …
-    call TOOL {args}                  [as ID] [turn N] [by WHO] [parent ID] …     a text in place of {args}: no JSON
-    result [ID] OUTCOME {data}|"text" [text "…"] [error "…"] [exit N] [turn N] [of SEQ] …
-    approval ID|TOOL asked|allowed|denied [by WHO] …
-    context WHAT [name NAME] "text"   [digest D] …
-    state {state}                     [time N]
-    decision {usage}                  [turn N] [model M] …
-    gap                               [may_hide=tool.call,tool.result] [turn N] [lane L] [reason "…"]
-    end completed|aborted|cut_off
-    lane ID [kind agent|program|branch|user] [parent ID] [call ID] [forked_at SEQ]
-    records TYPE,TYPE    complete    id ID    trace [harness H] [model M]
-
-The n-th call is `cn` unless it says `as`; a result without an id answers the newest call that waits for one.
-"""
+"""From the text of a small trace to its events, or to every mistake in it."""
 
 from __future__ import annotations
 
@@ -288,7 +264,7 @@ class _Reader:
         line.options()
 
     def _read_trace(self, line: _Line) -> None:
-        self._fields.update(line.options(harness=line.word, model=line.word))
+        self._fields.update(line.options(harness=line.word, model=line.word, cwd=line.word))
 
     def _read_lane(self, line: _Line) -> None:
         id = line.word("the id of a lane")
@@ -297,6 +273,7 @@ class _Reader:
             parent=line.word,
             call=line.word,
             forked_at=line.number,
+            cwd=line.word,
         )
         self._lanes.append(Lane(id=id, **options))
 
@@ -394,7 +371,9 @@ class _Reader:
             line.take("`name`")
             name = line.word("a name")
         text = line.take("a text in quotes", "text").value if line.peek() is not None else ""
-        self._add(Context, line.options(digest=line.word, **_head(line)), what=what, name=name, text=text)
+        self._add(
+            Context, line.options(version=line.word, digest=line.word, **_head(line)), what=what, name=name, text=text
+        )
 
     def _read_state(self, line: _Line) -> None:
         state = line.take("a JSON value", "json")
