@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from outstep.contracts.formatting import formatted
 from outstep.contracts.loader import load
 from outstep.errors import OutstepError
 from outstep.events import Event, Header
@@ -61,15 +61,15 @@ def rules(made: Draft) -> dict[str, Any]:
     return {rule.id: rule for rule in load(made.text.encode())[0].rules if not rule.pack}
 
 
-def assert_passes(made: Draft, runs: Iterable[Trace], tmp_path: Path) -> None:
+def assert_passes(made: Draft, runs: Iterable[Trace]) -> None:
     contract, warnings = load(made.text.encode())
     assert warnings == ()
+    assert formatted(made.text.encode(), "draft.yaml") == made.text
     report = check(list(runs), contract)
     assert report.exit_code == 0
     assert [
         finding.rule for finding in report.findings if finding.verdict == "violated" and finding.level == "block"
     ] == []
-    del tmp_path
 
 
 def test_a_draft_says_what_held_and_in_how_many_runs() -> None:
@@ -100,15 +100,15 @@ def test_a_run_that_breaks_what_was_found_takes_the_rule_away() -> None:
     assert "args.id in order" in texts
 
 
-def test_a_draft_passes_the_runs_that_it_was_made_from(tmp_path: Path) -> None:
+def test_a_draft_passes_the_runs_that_it_was_made_from() -> None:
     runs = shop()
-    assert_passes(draft(runs, id="x"), runs, tmp_path)
+    assert_passes(draft(runs, id="x"), runs)
 
 
-def test_a_draft_of_recorded_refunds_asks_for_the_policy_and_the_check(tmp_path: Path) -> None:
+def test_a_draft_of_recorded_refunds_asks_for_the_policy_and_the_check() -> None:
     runs = list(load_traces(*map(str, GOOD)))
     made = draft(runs, id="refunds")
-    assert_passes(made, runs, tmp_path)
+    assert_passes(made, runs)
     assert "IDENTITY_VERIFY_BEFORE_REFUND_CREATE" in rules(made)
     assert "refund_policy[args.order_id].refundable == true" in made.text
 
@@ -124,16 +124,16 @@ def test_there_are_no_more_rules_than_someone_reads() -> None:
 
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir()))
-def test_any_recording_gives_a_draft_that_lints_clean(folder: str, tmp_path: Path) -> None:
+def test_any_recording_gives_a_draft_that_lints_clean(folder: str) -> None:
     runs = list(load_traces(str(RECORDINGS / folder)))
-    assert_passes(draft(runs, id="x"), runs, tmp_path)
+    assert_passes(draft(runs, id="x"), runs)
 
 
-def test_names_from_strangers_stay_text(tmp_path: Path) -> None:
+def test_names_from_strangers_stay_text() -> None:
     header, events = parse_trace('call get_x {"id": "A-1"} as a turn 1\nresult a ok {}\nend completed\n')
     odd = [_renamed(event, 'get\n  x: {"}\u2028\U0001f600') for event in events]
     runs = [Trace(header=header, events=odd)]
-    assert_passes(draft(runs, id="x"), runs, tmp_path)
+    assert_passes(draft(runs, id="x"), runs)
 
 
 def _renamed(event: Event, name: str) -> Any:

@@ -42,6 +42,8 @@ def _head(drafted: Drafted) -> Iterator[str]:
     yield "# Strike out what is chance, correct what is guessed, then take `level: observe` away, rule by rule."
     yield "outstep: contract/v1"
     yield f"id: {quoted(drafted.id)}"
+    if not drafted.rules:
+        yield "include: [integrity]  # no other rule held in all of these runs; this one is always on"
     levels = {"ARGUMENTS_FIT": "the schemas below are read off these calls; `block` once they are right"}
     levels.update({rule: f"not so in {_count(number, 'run')} of these" for rule, number in drafted.lowered.items()})
     yield "levels:"
@@ -116,9 +118,6 @@ def _keys(fact: Fact) -> Iterable[tuple[str, str]]:
 
 def _rules(drafted: Drafted) -> Iterator[str]:
     if not drafted.rules:
-        yield ""
-        yield "# No rule held in all of these runs; the rules about the record are always on."
-        yield "include: [integrity]"
         return
     yield ""
     yield "rules:"
