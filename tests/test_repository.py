@@ -14,7 +14,8 @@ from typing import Any, get_args
 import pytest
 
 from outstep import __version__, adapters, render
-from outstep.contracts import kinds
+from outstep.contracts import kinds, lints
+from outstep.draft import miners
 from tests.command_line import ROOT, needed, outstep
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -120,6 +121,8 @@ def test_the_core_takes_nothing_but_parsing_from_urllib() -> None:
 FAMILIES = {
     "outstep.adapters": [f"outstep.adapters.{name.replace('-', '_')}" for name in adapters.NAMES],
     "outstep.contracts.kinds": [kind.__module__ for kind in get_args(kinds.Kind)],
+    "outstep.contracts.lints": [lint.__name__ for lint in lints.LINTS],
+    "outstep.draft.miners": [miner.__name__ for miner in miners.MINERS],
     "outstep.render": [f"outstep.render.{name}" for name in render.NAMES],
 }
 """Folders that grow, and their members; other modules in them are what the members share."""

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from outstep.contracts.contents import fact_selectors
 from outstep.contracts.kinds import Needs, Require, Then
+from outstep.contracts.lints.asking import contexts, known_of
 from outstep.contracts.lints.base import Subject
 from outstep.contracts.lints.picking import picks_all_of
 from outstep.contracts.model import Rule
 from outstep.contracts.selectors import Expr, Selector
 from outstep.contracts.useless import lets_of
 from outstep.expr import logic
-from outstep.expr.logic import NO_LETS, Atom, Lets
-from outstep.expr.nodes import And, Name, Node, Unary
+from outstep.expr.logic import NO_LETS, Lets
+from outstep.expr.nodes import And, Unary
 
 
 def warn(subject: Subject) -> None:
@@ -31,25 +32,6 @@ def warn(subject: Subject) -> None:
     for fact in subject.contract.facts:
         for selector in fact_selectors(fact):
             _warn_of_selector(selector, NO_LETS, subject)
-
-
-def known_of(selector: Selector) -> list[Atom]:
-    """Return what is known of an event because a selector picks it."""
-    if selector.outcome is None:
-        return []
-    outcome, ok = (logic.shape(Name(0, 0, name), NO_LETS) for name in ("outcome", "ok"))
-    return [Atom(outcome, "is", selector.outcome), Atom(ok, "is", selector.outcome == "ok")]
-
-
-def contexts(rule: Rule) -> list[tuple[list[Node], list[Atom]]]:
-    """Return, for each selector of `for`, the conditions that hold where the rule applies."""
-    return [
-        (
-            [*([selector.where.node] if selector.where is not None else []), *(e.node for e in rule.when)],
-            known_of(selector),
-        )
-        for selector in rule.triggers
-    ]
 
 
 def _warn_of_require(rule: Rule, kind: Require, lets: Lets, subject: Subject) -> None:

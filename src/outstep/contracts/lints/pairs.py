@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Needs, Never, Require, Then
+from outstep.contracts.lints.asking import contexts
 from outstep.contracts.lints.base import Subject
-from outstep.contracts.lints.conditions import contexts
 from outstep.contracts.lints.picking import picks_all_of
 from outstep.contracts.model import Rule
 from outstep.contracts.useless import lets_of, number
