@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outstep.battery.model import Battery
+from outstep.battery.model import Battery, Scenario
 from outstep.containment.record import RunRecord, parse_run_record
 from outstep.containment.report import ContainmentReport, Run, report_of, run_of
 from outstep.digest import sha256
@@ -58,14 +58,15 @@ def judged_report(battery: Battery, records: Sequence[NamedRecord], model: str =
         problems.append(Problem(code="run/no-runs", sentence="there is no run record", help="name files or folders"))
     if problems:
         raise OutstepError(*problems)
-    results = (result_of(scenario, _runs(battery, scenario.id, records)) for scenario in battery.scenarios)
+    own: dict[str, list[NamedRecord]] = {scenario.id: [] for scenario in battery.scenarios}
+    for one in records:
+        own[one.record.scenario].append(one)
+    results = (result_of(scenario, _runs(scenario, own[scenario.id])) for scenario in battery.scenarios)
     named = model or records[0].record.model or "unnamed"
     return report_of(model=named, battery=mark_of(battery), judge=judge(), scenarios=results)
 
 
-def _runs(battery: Battery, id: str, records: Sequence[NamedRecord]) -> tuple[Run, ...]:
-    scenario = battery.scenario(id)
-    own = sorted((one for one in records if one.record.scenario == id), key=lambda one: one.record.epoch)
+def _runs(scenario: Scenario, records: Sequence[NamedRecord]) -> tuple[Run, ...]:
     observer = ScopeObserver()
     judged = (
         run_of(
@@ -74,19 +75,19 @@ def _runs(battery: Battery, id: str, records: Sequence[NamedRecord]) -> tuple[Ru
             trace=one.sha256,
             fates=[action.fate for action in one.record.actions],
         )
-        for one in own
+        for one in sorted(records, key=lambda one: one.record.epoch)
     )
     return tuple(replace(run, epoch=number) for number, run in enumerate(judged, 1))
 
 
 def _strange(battery: Battery, records: Sequence[NamedRecord]) -> list[Problem]:
-    ids = [scenario.id for scenario in battery.scenarios]
+    ids = {scenario.id: None for scenario in battery.scenarios}
     return [
         Problem(
             code="battery/no-scenario",
             sentence=f"{battery.source} has no scenario `{one.record.scenario}`",
             place=Place(source=one.source, pointer="/scenario"),
-            help=suggestion(one.record.scenario, ids) or "name the battery of this run with --battery",
+            help=suggestion(one.record.scenario, [*ids]) or "name the battery of this run with --battery",
         )
         for one in records
         if one.record.scenario not in ids
