@@ -90,6 +90,8 @@ class _Parser:
         self._tokens = tokens(text)
         self._at = 0
         self._nesting = 0
+        self._rooted: dict[int, str] = {}
+        """Names behind a leading dot, by their place: `.y` is the `y` outside of every macro."""
 
     def expression(self) -> Node:
         """Read `a`, or `a ? b : c`."""
@@ -170,6 +172,7 @@ class _Parser:
             token = self._next()
             if token.kind != "name":
                 self._refuse(token)
+            self._rooted[token.at] = token.value
         if token.kind == "name":
             return self._named(token)
         if token.kind == "op" and token.value == "(":
@@ -266,6 +269,14 @@ class _Parser:
             if arg.name in variables:
                 raise ExprError(f"`{arg.name}` names two things", arg.at, arg.end)
             variables.append(arg.name)
+        for place, hidden in self._rooted.items():
+            if hidden in variables and args[count - 1].end <= place < end:
+                raise ExprError(
+                    f"`.{hidden}` is the `{hidden}` outside, which is hidden here",
+                    place - 1,
+                    place + len(hidden),
+                    f"call the variable of `{token.value}` otherwise",
+                )
         return Macro(at, end, name, node, tuple(variables), args[count:])
 
     def _arguments(self, opening: Token) -> tuple[Node, ...]:
