@@ -49,7 +49,7 @@ def model_of(given: str | None) -> str:
 
 def check_may_write(file: str, schema: str, title: str) -> None:
     """Refuse to write a report over a file that is none: JSON of a schema, or Markdown with a title."""
-    from outstep.reports import schema_of
+    from outstep.reports import LARGEST, schema_of
 
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
@@ -65,7 +65,7 @@ def check_may_write(file: str, schema: str, title: str) -> None:
         return
     try:
         with open(file, "rb") as opened:
-            data = opened.read()
+            data = opened.read(LARGEST + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise problem("output/unwritable", f"`{file}` cannot be read: {reason}", help="name another file") from None
