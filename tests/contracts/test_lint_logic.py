@@ -201,3 +201,13 @@ facts: {unused: {from: message}}
         load(whole(text).encode())
     assert [brief(one).split()[0] for one in raised.value.problems] == ["unknown-tool", "unknown-name"]
     assert [brief(one).split()[0] for one in raised.value.warnings] == ["money", "always-fails"]
+
+
+def test_a_fact_that_takes_the_place_of_one_kept_otherwise_is_told() -> None:
+    common = "outstep: contract/v1\nfacts: {f: {from: call *, key: args.x}}\n"
+    common += "rules: [{id: C, for: call *, require: args.x in f}]\n"
+    main = (
+        "include: [./common.yaml]\nfacts: {f: {from: call *, %s}}\nrules: [{id: R, for: call *, require: f != null}]\n"
+    )
+    assert [brief(one) for one in warnings(main % "value: args.x", {"common": common})] == ["shadowed f"]
+    assert warnings(main % "key: args.y", {"common": common}) == ()

@@ -47,7 +47,7 @@ def declare(found: dict[str, Entry], reading: Reading) -> None:
         if problem:
             help = "a fact has a name of letters, digits and `_`"
             reading.report.error("reserved-name", problem, entry.key.span, help)
-        reading.facts[name] = _is_keyed(entry.node)
+        reading.facts[name] = is_keyed(entry.node)
 
 
 def read_facts(found: dict[str, Entry], reading: Reading) -> tuple[Fact, ...]:
@@ -65,7 +65,7 @@ def read_facts(found: dict[str, Entry], reading: Reading) -> tuple[Fact, ...]:
     return tuple(facts[name] for name in order)
 
 
-def _is_keyed(node: Node) -> bool:
+def is_keyed(node: Node) -> bool:
     """Return whether a fact, or one of its sources, has a `key`."""
     if not isinstance(node, Mapping):
         return False

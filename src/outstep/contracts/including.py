@@ -71,6 +71,8 @@ class Parts:
             self.in_order.remove(self.integrity)
             self.in_order.append(self.integrity)
         self.facts: dict[str, facts.Entry] = {}
+        self.replaced: list[tuple[facts.Entry, facts.Entry]] = []
+        """Facts of included files with those that stand in their place."""
         self.claims: dict[str, claims.Entry] = {}
         for part in self.in_order:
             self._collect(part)
@@ -205,8 +207,10 @@ class Parts:
     def _collect(self, part: Part) -> None:
         """Take the facts and claims of one file; a nearer file's stand in the place of those with the same name."""
         for key, value in entries(part.fields.get("facts"), self._report, "`facts`", facts.MOST_FACTS):
-            self.facts.pop(key.text, None)
-            self.facts[key.text] = facts.Entry(key, value)
+            entry = facts.Entry(key, value)
+            if (earlier := self.facts.pop(key.text, None)) is not None:
+                self.replaced.append((earlier, entry))
+            self.facts[key.text] = entry
         for key, value in entries(part.fields.get("claims"), self._report, "`claims`", claims.MOST_CLAIMS):
             self.claims.pop(key.text, None)
             self.claims[key.text] = claims.Entry(key, value)

@@ -20,6 +20,7 @@ class Subject:
         self.contract = contract
         self.reading = reading
         self.main = parts.main
+        self.replaced = parts.replaced
         self.files: dict[int, Part] = {part.file.index: part for part in parts.in_order if not part.is_bundled}
         """Files that their owner can change: what the bundled packs say is not told."""
 

@@ -27,8 +27,8 @@ def warn(subject: Subject) -> None:
         for node in walk(expr.node):
             if not isinstance(node, Binary) or node.op not in _COMPARED:
                 continue
-            left, right = _last_member(node.left), _last_member(node.right)
-            for cents, other in ((left, right), (right, left)):
+            for side, beside in ((node.left, node.right), (node.right, node.left)):
+                cents, other = _last_member(side), _last_member(beside)
                 if cents and _is_cents(cents) and (part := _fraction(node, cents)) is not None:
                     sentence = (
                         f"`{text_of(expr, node)}` holds `{text_of(expr, part)}` against cents, which are whole numbers"
@@ -38,7 +38,11 @@ def warn(subject: Subject) -> None:
                 if cents and other and _is_cents(cents) and not _is_cents(other) and _MONEY.fullmatch(other):
                     sentence = f"`{text_of(expr, node)}` holds `{other}` against cents"
                     subject.tell_of(
-                        "money", sentence, expr, node, f"if `{other}` is no amount in cents, write `{other} * 100`"
+                        "money",
+                        sentence,
+                        expr,
+                        node,
+                        f"if `{other}` is no amount in cents, write `{text_of(expr, beside)} * 100`",
                     )
                     break
 
