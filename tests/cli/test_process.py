@@ -87,6 +87,18 @@ def test_a_timeline_cut_short_by_its_reader_is_no_crash(tmp_path: Path) -> None:
     assert b"BrokenPipe" not in error
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", [("check", "-c", "refund.yaml", "bad.jsonl"), ("report", "--out", "json")])
+def test_a_report_that_stdout_cannot_keep_is_told_as_missing(words: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        process = popen(*words, stdout=full, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    error = process.stderr.read()
+    assert process.wait(60) == 2
+    assert b"error[output/unwritable]: stdout cannot be written" in error
+    assert b"internal/crash" not in error
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interruption_ends_with_130_and_one_word() -> None:
     process = popen("check", "-c", "refund.yaml", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from outstep.errors import Problem
@@ -13,7 +13,8 @@ from outstep.errors import Problem
 
 def put(text: str) -> None:
     """Write text to stdout, byte for byte where it can hold it."""
-    _write(sys.stdout, text)
+    with _stdout():
+        _write(sys.stdout, text)
 
 
 def put_bytes(data: bytes) -> None:
@@ -22,8 +23,9 @@ def put_bytes(data: bytes) -> None:
     if buffer is None:
         sys.stdout.write(data.decode(errors="backslashreplace"))
         return
-    sys.stdout.flush()
-    buffer.write(data)
+    with _stdout():
+        sys.stdout.flush()
+        buffer.write(data)
 
 
 def say(text: str) -> None:
@@ -58,8 +60,25 @@ def say_crash(error: Exception) -> None:
 
 
 def flush() -> None:
-    """Hand everything on; raises `BrokenPipeError` where nobody reads."""
-    sys.stdout.flush()
+    """Hand everything on; raises `BrokenPipeError` where nobody reads, `OutstepError` where it cannot be kept."""
+    with _stdout():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _stdout() -> Iterator[None]:
+    """Tell trouble with stdout, such as a full disk, as what it is: a report that is missing."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from outstep.errors import problem
+
+        mute()
+        reason = (error.strerror or str(error)).lower()
+        help = "the report is not whole; make room, or write it elsewhere"
+        raise problem("output/unwritable", f"stdout cannot be written: {reason}", help=help) from None
 
 
 def mute() -> None:
