@@ -28,6 +28,7 @@ _READ_NOUNS = frozenset(("policy", "status", "details", "detail", "info", "count
 _WRITE_NOUNS = frozenset(
     ("book", "refund", "exchange", "return", "charge", "order", "purchase", "schedule", "open", "close")
 )
+_NO_IDS = frozenset(("date", "time", "zip", "phone", "dob", "birth", "birthday", "year", "amount", "price", "address"))
 NAME = linear_pattern(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 _WORD = linear_pattern(r"[a-z][a-z0-9_ -]{0,30}|[A-Z][A-Z_]{4,30}")
 """A word of a fixed list; codes of three or four capitals have too many siblings."""
@@ -57,7 +58,7 @@ def is_id(name: str, values: Sequence[Any]) -> bool:
         return False
     if last in (["id"], ["ids"], ["number"], ["key"], ["code"], ["email"], ["sku"]):
         return True
-    if last == ["date"]:
+    if last and last[0] in _NO_IDS:
         return False
     return all(
         isinstance(value, str)

@@ -10,14 +10,18 @@ from outstep.draft.observed import Observed
 
 
 def mine(observed: Observed) -> Iterator[Candidate]:
-    """Propose one call for each id, else one for each set of arguments."""
+    """Propose one call for the first id, else for all ids together, else for each set of arguments."""
     for tool in acting(observed):
-        ids = id_arguments(observed.of(tool))
-        strict = rule_id(tool, "once")
+        ids = id_arguments(observed.of(tool))[:3]
+        instead = ""
         if ids:
-            per = f"args.{ids[0]}" if len(ids) == 1 else f"[{', '.join(f'args.{name}' for name in ids[:3])}]"
-            yield _once(tool, strict, per, f"at most one call for each `{'`, `'.join(ids[:3])}`", 80, "")
-        yield _once(tool, rule_id(tool, "not repeated"), "args", "no call is repeated", 55, strict)
+            instead = rule_id(tool, "once")
+            yield _once(tool, instead, f"args.{ids[0]}", f"at most one call for each `{ids[0]}`", 80, "")
+        if len(ids) > 1:
+            strict, instead = instead, rule_id(tool, "once for each", *ids)
+            per = f"[{', '.join(f'args.{name}' for name in ids)}]"
+            yield _once(tool, instead, per, f"at most one call for each `{'`, `'.join(ids)}`", 78, strict)
+        yield _once(tool, rule_id(tool, "not repeated"), "args", "no call is repeated", 55, instead)
 
 
 def _once(tool: str, id: str, per: str, says: str, weight: int, instead: str) -> Candidate:
