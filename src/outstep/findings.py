@@ -30,6 +30,29 @@ class Witness(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The raw format's own sequence number."""
 
 
+class Touched(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that a call touches, and that a rule of the kind `scope` does not let it."""
+
+    kind: str = ""
+    """`path`, `command`, `url`, `host`, `folder`."""
+    access: str = ""
+    """`read`, `write`, `both`, `run`, `fetch`."""
+    target: str = ""
+    """As written, or the part of a command that decided."""
+    argument: str = ""
+    """The argument that names it."""
+    because: str = ""
+    """A code of docs/scope.md, as `path-outside`."""
+    rule: str = ""
+    """The pattern that comes nearest."""
+    differs: str = ""
+    """The first part of the target that the nearest pattern does not match."""
+    fix: str = ""
+    """A pattern that would allow exactly this."""
+    outcome: str = ""
+    """What became of the call: `ok`, `failed`, `denied` (refused by the harness), `unknown`, `unanswered`."""
+
+
 class Ruling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A verdict on one instance of one rule, as the engine gives it."""
 
@@ -52,6 +75,8 @@ class Ruling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The rule's own message with its values filled in."""
     match: str = ""
     """Claims: the sentence."""
+    touched: Touched | None = None
+    """`scope`: what the call touches."""
 
 
 class Finding(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,6 +112,8 @@ class Finding(Struct, frozen=True, kw_only=True, omit_defaults=True):
     waived: str = ""
     """Owner and reason of the waiver that covers it; a waived finding does not gate."""
     help: str = ""
+    touched: Touched | None = None
+    """`scope`: what the call touches, and what became of the call."""
 
 
 class TraceSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,13 +9,12 @@ from typing import get_args
 import pytest
 
 from outstep.contracts import keys
-from outstep.contracts.kinds import Integrity, Kind, Scope
+from outstep.contracts.kinds import Integrity, Kind
 from tests.engine.casefile import case_files, read_cases
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "src" / "outstep" / "contracts" / "kinds"
 KINDS = [kind.__struct_config__.tag for kind in get_args(Kind)]
-NOT_JUDGED = [kind.__struct_config__.tag for kind in (Scope,)]
 OF_THE_PACK = Integrity.__struct_config__.tag
 SITUATIONS = {"integrity", "outcomes", "facts", "claims", "selectors", "known", "gaps", "levels"}
 
@@ -41,19 +40,14 @@ def test_a_kind_has_a_page(kind: str) -> None:
     assert title == (f"# `{kind}`" if kind != OF_THE_PACK else "# Integrity: does the record hold together?")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in NOT_JUDGED])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_has_cases(kind: str) -> None:
     (path,) = [path for path in case_files() if path.stem == kind]
     assert len(list(read_cases(path))) >= 15
 
 
-@pytest.mark.parametrize("kind", NOT_JUDGED)
-def test_the_page_of_a_kind_that_is_not_judged_says_so(kind: str) -> None:
-    assert "engine/unsupported-kind" in page_of(kind).read_text("utf-8")
-
-
 def test_every_case_file_is_of_a_kind_or_a_situation() -> None:
-    assert {path.stem for path in case_files()} == (set(KINDS) - set(NOT_JUDGED)) | SITUATIONS
+    assert {path.stem for path in case_files()} == set(KINDS) | SITUATIONS
 
 
 @pytest.mark.parametrize("path", case_files(), ids=lambda path: path.stem)

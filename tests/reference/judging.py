@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Python, Require, Then
+from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Python, Require, Scope, Then
 from outstep.contracts.model import Contract, Rule
 from outstep.contracts.selectors import Expr, Selector
 from outstep.events import Event, Header
@@ -17,6 +17,7 @@ from .kinds import has_opened, judged_cases, never
 from .known import Trace
 from .python import Functions, python
 from .scene import Scene
+from .scope import scope
 from .verdicts import MISSING_EVIDENCE, NOT_RECORDED, UNFINISHED, Instance, RuleOutcome, outcome_of
 
 
@@ -65,6 +66,8 @@ def _instances(scene: Scene, rule: Rule) -> list[Instance]:
         return counts(scene, rule)
     if isinstance(rule.kind, Python):
         return python(scene, rule, scene.functions)
+    if isinstance(rule.kind, Scope):
+        return scope(scene, rule)
     if not isinstance(rule.kind, Require | Needs | Then):
         raise NotImplementedError(
             f"the reference does not judge `{rule.kind.__struct_config__.tag}`: it reads no sentence"

@@ -44,6 +44,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """Expressions that went over their step limit: faults."""
     broken: tuple[tuple[Rule, str, str], ...] = ()
     """Rules that could not be checked, with what happened and what to do: faults."""
+    outcomes: dict[int, str] = {}
+    """What became of calls that rules of the kind `scope` have something to say of, by `seq`."""
     unrecorded: tuple[str, ...] = ()
     """Tools of which a rule asks the outcome, and neither the record nor the contract tells it."""
 
@@ -145,6 +147,7 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
         applies=run.applies is True,
         costly=tuple(run.costly),
         broken=tuple(run.broken),
+        outcomes=run.outcomes,
         unrecorded=tuple(sorted(run.unrecorded)),
     )
 

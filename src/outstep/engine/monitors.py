@@ -23,9 +23,9 @@ from outstep.contracts.kinds.needs import NeedsMonitor
 from outstep.contracts.kinds.never import NeverMonitor
 from outstep.contracts.kinds.python import PythonMonitor
 from outstep.contracts.kinds.require import RequireMonitor
+from outstep.contracts.kinds.scope import ScopeMonitor
 from outstep.contracts.kinds.then import ThenMonitor
 from outstep.contracts.model import Rule
-from outstep.errors import problem
 
 _MONITORS: dict[type, Any] = {
     Require: RequireMonitor,
@@ -36,17 +36,11 @@ _MONITORS: dict[type, Any] = {
     AtLeast: AtLeastMonitor,
     Exactly: ExactlyMonitor,
     Python: PythonMonitor,
+    Scope: ScopeMonitor,
 }
 
 
 def monitor_of(index: int, rule: Rule, run: Any) -> KindMonitor:
-    """Return the monitor of a rule; raises `OutstepError` for a kind that cannot be judged yet."""
-    kind = type(rule.kind)
-    if kind is Scope:
-        raise problem(
-            "engine/unsupported-kind",
-            f"`{rule.id}` is of the kind `{kind.__name__.lower()}`, which this version cannot judge",
-            help="take the rule out, or set its level to `off` in `levels`",
-        )
-    monitor: KindMonitor = _MONITORS[kind](index, rule, run)
+    """Return the monitor of a rule."""
+    monitor: KindMonitor = _MONITORS[type(rule.kind)](index, rule, run)
     return monitor

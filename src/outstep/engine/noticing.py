@@ -35,7 +35,7 @@ class Noticing:
             body = self._fact(listener, slow)
         elif listener.role == "kind" and isinstance(self._emitter.rules[listener.owner].kind, Needs):
             body = self._evidence(listener, slow)
-        elif listener.role == "kind":
+        elif listener.role == "kind" and isinstance(self._emitter.rules[listener.owner].kind, Then):
             body = self._answer(listener, slow)
         else:
             body = slow

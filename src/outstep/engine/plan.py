@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Then
+from outstep.contracts.kinds import AtLeast, Exactly, Integrity, Needs, Never, Scope, Then
 from outstep.contracts.model import Contract, FactSource, Forget, Rule
 from outstep.contracts.selectors import Expr, Selector, Spot
 from outstep.expr.nodes import Binary, Call, Node, conjuncts, names_of, paths_of, walk
@@ -50,6 +50,14 @@ _USUAL_SOURCES = (
     Selector(what="context", by="any", text="context", spot=_NOWHERE),
     Selector(what="result", outcome="ok", text="ok result", spot=_NOWHERE),
 )
+
+
+_FOLLOWED = (
+    Selector(what="call", by="any", text="call", spot=_NOWHERE),
+    Selector(what="context", by="any", text="context", spot=_NOWHERE),
+    Selector(what="result", by="any", text="result", spot=_NOWHERE),
+)
+"""What decides where the targets of later calls lie."""
 
 
 class Plan:
@@ -116,6 +124,9 @@ class Plan:
                 )
                 if isinstance(kind, Needs):
                     self._add_table("kind", index, slot)
+        if isinstance(kind, Scope):
+            for slot, selector in enumerate(_FOLLOWED):
+                self._add("kind", index, slot, selector)
         if rule.counting == "unless_failed":
             self.counters[index] = len(self.counters)
         marks: tuple[tuple[Role, tuple[Selector, ...]], ...] = (

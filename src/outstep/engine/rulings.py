@@ -12,7 +12,7 @@ from outstep.engine.plan import asked
 from outstep.engine.views import View
 from outstep.events import RunEnd
 from outstep.expr.values import Hidden, Missing, show
-from outstep.findings import Ruling, Verdict, Witness
+from outstep.findings import Ruling, Touched, Verdict, Witness
 
 if TYPE_CHECKING:
     from outstep.engine.run import Run
@@ -82,6 +82,7 @@ class Rulings:
         values: Sequence[str] = (),
         missing: Sequence[str] = (),
         witness: Sequence[Witness] = (),
+        touched: Touched | None = None,
     ) -> None:
         """Settle one instance of a rule; violated and inconclusive ones become rulings."""
         ruling = None
@@ -98,7 +99,10 @@ class Rulings:
                 witness=tuple(witness),
                 message=self.message(rule, view),
                 match=view.claim.sentence if view is not None and view.claim is not None else "",
+                touched=touched,
             )
+            if touched is not None and view is not None:
+                self._run().whereabouts.outcomes.setdefault(view.event.seq, "unanswered")
         if self._kept_back is not None:
             self._kept_back.append(Settled(verdict, ruling))
             return

@@ -54,6 +54,7 @@ from outstep.findings import Ruling, Verdict, Witness
 
 if TYPE_CHECKING:
     from outstep.engine.known import KnownText
+    from outstep.engine.whereabouts import Whereabouts
 
 MOST_NAMES = 10_000
 """Recorded tool names whose listeners are kept in mind."""
@@ -114,6 +115,7 @@ class Run(Rulings, Triggers):
         self.turns_seen = False
         self.final: View | None = None
         self.is_closing = False
+        self._whereabouts: Whereabouts | None = None
         self.is_veiled = False
         """Whether an event had hidden values."""
         self._is_stopped = False
@@ -192,6 +194,11 @@ class Run(Rulings, Triggers):
         """Let everyone look at a call that is already paired."""
         self.check_call(event)
         self.dispatch("tool.call", event.tool, View(self, event, lane, issued=True))
+
+    @property
+    def outcomes(self) -> dict[int, str]:
+        """What became of the calls that rules of the kind `scope` have something to say of."""
+        return self._whereabouts.outcomes if self._whereabouts is not None else {}
 
     @property
     def calls(self) -> int:
@@ -559,6 +566,19 @@ class Run(Rulings, Triggers):
     def constant(self, expr: Expr) -> Any:
         """Evaluate an expression that reads the parameters and the trace only."""
         return self.evidence(expr, View(self, State(seq=0), None, issued=False))
+
+    @property
+    def whereabouts(self) -> Whereabouts:
+        """Where relative targets lie, as far as the trace has come."""
+        if self._whereabouts is None:
+            from outstep.engine.whereabouts import Whereabouts  # few contracts ask for it
+
+            self._whereabouts = Whereabouts(self)
+        return self._whereabouts
+
+    def lane_named(self, lane: str) -> Lane | None:
+        """Return what the header says of a lane."""
+        return self._lanes_named.get(lane)
 
     def view_of(self, event: Event) -> View:
         """Return a view that only says where an event stands."""

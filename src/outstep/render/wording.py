@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from outstep.errors import Place
-from outstep.findings import Finding, Report, RuleSummary, Witness
+from outstep.findings import Finding, Report, RuleSummary, Touched, Witness
 from outstep.render.escape import visible
 from outstep.render.style import Style
 
 _COLOURS = {"pass": "green", "block": "red", "error": "red", "inconclusive": "yellow"}
 RECORD = "integrity"
 """The pack that judges the record itself; its rules need nothing to be triggered."""
+_BECAME = {
+    "ok": "attempted, carried out, succeeded",
+    "failed": "attempted, carried out, failed",
+    "denied": "attempted, refused by the harness",
+    "unknown": "attempted; what became of it is not known",
+    "unanswered": "attempted; no result was recorded",
+}
+"""What became of a call, in words that keep attempt, refusal and deed apart."""
 MOST_NAMED = 8
 MOST_WITNESSES = 6
 MOST_MISSING = 8
@@ -82,7 +90,9 @@ def proof(group: list[Finding]) -> Iterator[str]:
         # A rule's own message may leave out what the engine saw.
         if finding.sentence and finding.sentence != finding.message and not finding.missing and not finding.values:
             yield finding.sentence
-        if finding.key and finding.key != finding.call_id:
+        if finding.touched is not None:
+            yield from _touched(finding.touched)
+        elif finding.key and finding.key != finding.call_id:
             yield f"for: {finding.key}"
         yield from finding.values
     yield from (f"missing: {text}" for text in first.missing[:MOST_MISSING])
@@ -96,6 +106,15 @@ def proof(group: list[Finding]) -> Iterator[str]:
         yield f"{where}: {witness.quote}" if witness.quote else where
     if len(others) > MOST_WITNESSES:
         yield f"… and {len(others) - MOST_WITNESSES} more events"
+
+
+def _touched(touched: Touched) -> Iterator[str]:
+    """Yield the nearest pattern and where it ends, and what became of the call."""
+    if touched.rule:
+        at = f", which does not hold `{touched.differs}`" if touched.differs else ""
+        yield f"nearest: {touched.rule}{at}"
+    if touched.outcome:
+        yield f"the call: {_BECAME.get(touched.outcome, touched.outcome)}"
 
 
 def _witnesses(group: list[Finding]) -> tuple[Witness | None, list[Witness]]:
@@ -128,6 +147,9 @@ def notes(group: list[Finding]) -> Iterator[tuple[str, str]]:
         )
     for waived in dict.fromkeys(finding.waived for finding in group if finding.waived):
         yield "waived", waived
+    for fix in dict.fromkeys(finding.touched.fix for finding in group if finding.touched is not None):
+        if fix:
+            yield "to allow it", f"add `{fix}`"
     if first.verdict != "violated":
         yield from (("help", help) for help in dict.fromkeys(finding.help for finding in group if finding.help))
 

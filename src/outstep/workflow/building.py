@@ -11,7 +11,7 @@ from outstep import codec
 from outstep.adapters.base import Origin
 from outstep.digest import sha256
 from outstep.errors import Place
-from outstep.findings import Finding, Ruling, Witness
+from outstep.findings import Finding, Ruling, Touched, Witness
 from outstep.render.quote import LONGEST
 from outstep.workflow.gating import level_of, place_of
 from outstep.workflow.looking import Seen
@@ -76,7 +76,15 @@ def _finding(
         contract_place=place_of(contract, rule.spot),
         fingerprint=_fingerprint(draft, ruling, event, counts),
         help=_waiver(rule.id, trace) if ruling.verdict == "violated" else _HELP.get(ruling.reason, ""),
+        touched=_touched(draft, ruling),
     )
+
+
+def _touched(draft: Draft, ruling: Ruling) -> Touched | None:
+    """Return what a call touches, with what became of the call."""
+    if ruling.touched is None or ruling.seq is None:
+        return ruling.touched
+    return structs.replace(ruling.touched, outcome=draft.outcomes.get(ruling.seq, ""))
 
 
 def _waiver(rule: str, trace: str) -> str:

@@ -75,6 +75,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     rulings: tuple[Ruling, ...]
     header: Header
     events: int
+    outcomes: dict[int, str] = {}
 
 
 class _Kept(Struct, kw_only=True):
@@ -162,6 +163,7 @@ def _judge(
                     rulings=judgement.rulings,
                     header=judgement.header,
                     events=judgement.events,
+                    outcomes=judgement.outcomes,
                 )
             )
         kept.append(_Kept(drafts=drafts, judgements=together, wanted=wanted, seen=window.pass_trace(wanted)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from outstep.contracts.model import Rule
     from outstep.contracts.selectors import Expr, Selector
     from outstep.events import Event, RunEnd
-    from outstep.findings import Verdict, Witness
+    from outstep.findings import Touched, Verdict, Witness
 
 
 class Lane(Protocol):
@@ -93,6 +93,7 @@ class Run(Protocol):
         values: Sequence[str] = (),
         missing: Sequence[str] = (),
         witness: Sequence[Witness] = (),
+        touched: Touched | None = None,
     ) -> None:
         """Settle one instance of a rule; violated and inconclusive ones become rulings."""
         ...
@@ -171,6 +172,8 @@ class Run(Protocol):
 
     header: Any
     contract: Any
+    whereabouts: Any
+    """Where relative targets lie (`engine.whereabouts.Whereabouts`)."""
 
     def canonical(self, recorded: str) -> str:
         """Return the contract's name of a tool, else the recorded one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outstep.contracts.kinds import Scope, Then
+from outstep.contracts.kinds import Then
 from outstep.contracts.lints.base import Subject
 from outstep.contracts.names import entry_fits, is_glob
 from outstep.contracts.selectors import Selector
@@ -11,10 +11,6 @@ from outstep.contracts.selectors import Selector
 def warn(subject: Subject) -> None:
     """Warn of each rule."""
     for rule in subject.rules():
-        if isinstance(rule.kind, Scope):
-            sentence = f"`{rule.id}`: this version reads rules of the kind `scope` and cannot judge them"
-            help = "`check` ends with exit code 2; set its level to `off` until then"
-            subject.tell("not-judged", sentence, rule.spot, 1, help)
         within = rule.kind.within if isinstance(rule.kind, Then) else None
         if within is not None and within.unit == "events":
             sentence = f"`{rule.id}`: the number of events between two others changes with the format of the record"
