@@ -28,9 +28,13 @@ BUILTINS = "enable -n echo printf test [ kill pwd"
 Run = list[list[str]]
 
 
-@pytest.fixture
-def agent(tmp_path: Path) -> Path:
-    """A working directory whose programs only write down how they were called."""
+@pytest.fixture(name="agent")
+def agent_folder(tmp_path: Path) -> Path:
+    return make_agent(tmp_path)
+
+
+def make_agent(tmp_path: Path) -> Path:
+    """Return a working directory whose programs only write down how they were called."""
     folder = tmp_path / "srv" / "agent"
     (folder / "workspace").mkdir(parents=True)
     (folder / "workspace" / "a").write_text("")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _LONGEST = 1_000_000
+_MOST_PIPES = 4000
+"""The grammar needs time with the square of a pipeline that does not end: one second for 4000 parts."""
 _SHOWN = 4096
 """Bytes kept of a word that the shell computes; substitutions nest, and each would hold all inside it."""
 
@@ -30,15 +32,52 @@ def parse(text: str) -> tuple[bytes, Node]:
         raise ValueError(f"unreadable command: longer than {_LONGEST} characters")
     if "\0" in text:
         raise ValueError("unreadable command: it holds a NUL character")
+    if text.count("|") > _MOST_PIPES:
+        raise ValueError(f"unreadable command: it holds more than {_MOST_PIPES} signs `|`")
     if "\\\n" in text:
         text = _joined(text)
     source = text.encode("utf-8", "replace")
     # tree-sitter-bash 0.25.1 reads characters beyond ASCII through tables of the C library that end before the last of
     # them, which kills the process. None of them means anything to a shell, so it gets a plain sign in their place.
     root = _parser().parse(_BEYOND_ASCII.sub(b".", source)).root_node
-    if root.has_error:
+    if root.has_error or (_DOUBTFUL.search(source) is not None and not _is_faithful(source, root)):
         raise ValueError("unreadable command: no valid shell text")
     return source, root
+
+
+_DOUBTFUL = re.compile(rb"[\\<>$]")
+_PASSED_OVER = re.compile(rb"(?:\s|\\\n)*")
+_DESCRIPTOR = re.compile(rb"\d+|\{\w+\}")
+
+
+def _is_faithful(source: bytes, root: Node) -> bool:
+    r"""Return whether every byte of a text is in the tree, as what it is.
+
+    tree-sitter-bash 0.25 drops a backslash before a blank (`a \ b`), takes the option of `a -n2>&1` for a descriptor,
+    and `$<<` for the beginning of a here-document, all without an error in the tree.
+    """
+    end = 0
+    cursor = root.walk()
+    deeper = True
+    while True:
+        if deeper and cursor.goto_first_child():
+            continue
+        node = cursor.node
+        if deeper and node is not None:
+            start = node.start_byte
+            if start > end and _PASSED_OVER.fullmatch(source, end, start) is None:
+                return False
+            end = max(end, node.end_byte)
+            if node.type == "file_descriptor" and _DESCRIPTOR.fullmatch(source, start, node.end_byte) is None:
+                return False
+            if node.type == "<<" and source[start : start + 2] != b"<<":
+                return False
+        if cursor.goto_next_sibling():
+            deeper = True
+        elif cursor.goto_parent():
+            deeper = False
+        else:
+            return _PASSED_OVER.fullmatch(source, end, len(source)) is not None
 
 
 _INSIDE_A_WORD = re.compile(r"(?<=[^\s\\])(?:\\\\)*\\\n(?=\S)")
@@ -125,6 +164,8 @@ def read_words(source: bytes, nodes: Iterable[Node]) -> Words:
 
 def _word(source: bytes, node: Node) -> Word:
     parts = node.children if node.type == "concatenation" else [node]
+    # `$"text"` is `text` in another language; the sign stands apart from the string in the tree.
+    parts = [part for at, part in enumerate(parts) if not (part.type == "$" and _is_string(parts[at + 1 : at + 2]))]
     resolved = [_resolved(source, part) for part in parts]
     if any(text is None for text in resolved):
         raw = source[node.start_byte : min(node.end_byte, node.start_byte + _SHOWN)].decode("utf-8", "replace")
@@ -134,6 +175,10 @@ def _word(source: bytes, node: Node) -> Word:
     if _BRACES.search(bare):
         return Word(raw, literal=False, raw=raw)  # `{a,b}` is several words
     return Word("".join(text for text in resolved if text is not None), raw=raw)
+
+
+def _is_string(nodes: list[Node]) -> bool:
+    return bool(nodes) and nodes[0].type == "string"
 
 
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")

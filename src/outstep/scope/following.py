@@ -63,7 +63,10 @@ def _after_command(around: Surroundings, target: Target, keeps: bool | None, out
             return around
     visit = _Changes(start)
     folders: Folders = (start.cwd, *start.elsewhere)
-    succeeded, failed = Walk(visit, around.home).walk(item, folders)
+    try:
+        succeeded, failed = Walk(visit, around.home).walk(item, folders)
+    except UnreadableCommand:
+        succeeded = failed = (None,)
     around = replace(
         around,
         links=(*around.links, *visit.links) if visit.links else around.links,

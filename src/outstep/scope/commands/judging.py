@@ -18,6 +18,9 @@ from outstep.scope.commands.words import Shown, shown_words
 from outstep.scope.limits import PathLimit, at
 from outstep.scope.model import Access, Judgement, Surroundings, Verdict
 
+_DEEPEST = 8
+"""Wrappers of wrappers that are looked through."""
+
 READS = frozenset(("<",))
 BOTH = frozenset(("<>",))
 
@@ -41,7 +44,10 @@ class CommandLimit(Struct, frozen=True):
             return [said("undecided", value, argument, error.code, str(error))]
         visit = _Visit(self, around, argument)
         folders: Folders = (None,) if around.doubt else (around.cwd, *around.elsewhere)
-        Walk(visit, around.home).walk(item, folders)
+        try:
+            Walk(visit, around.home).walk(item, folders)
+        except UnreadableCommand as error:
+            visit.found.append(said("undecided", value, argument, error.code, str(error)))
         if visit.found:
             return visit.found
         if visit.first is None:
@@ -127,7 +133,7 @@ class _Visit:
             return said("undecided", text, self._argument, "command-control", "a word holds a control character")
         return self._ruled(shown, text, standing)
 
-    def _ruled(self, shown: tuple[Shown, ...], text: str, standing: Standing) -> Judgement:
+    def _ruled(self, shown: tuple[Shown, ...], text: str, standing: Standing, depth: int = 0) -> Judgement:
         """Return whether a rule allows the words, and nothing dangerous in them by a wildcard."""
         best: tuple[int, str] = (-1, "")
         dangerous: dict[int, str] | None = None
@@ -143,7 +149,7 @@ class _Visit:
             if bad is None:
                 return said("contained", text, self._argument, "inside", f"matches `{label}`", rule=label)
             refused = refused or (label, bad, dangerous[bad])
-        inner = self._wrapped(shown, standing)
+        inner = self._wrapped(shown, standing, depth)
         if inner is not None:
             return inner
         fix = f"{self._limit.tool}: {text}" if self._limit.tool else text
@@ -160,10 +166,10 @@ class _Visit:
         sentence = f"no rule allows `{cut(text)}`: the first unlisted {what} is `{cut(differs)}`"
         return said("escaped", text, self._argument, "command-unlisted", sentence, rule=label, differs=differs, fix=fix)
 
-    def _wrapped(self, shown: tuple[Shown, ...], standing: Standing) -> Judgement | None:
+    def _wrapped(self, shown: tuple[Shown, ...], standing: Standing, depth: int) -> Judgement | None:
         """Return what is to be said of the inner command where a rule allows the wrapper in front of it."""
         name = shown[0].text.rpartition("/")[2]
-        place = inner_place(shown) if name in PREFIXES else None
+        place = inner_place(shown) if name in PREFIXES and depth < _DEEPEST else None
         if place is None:
             return None
         head = shown[:place]
@@ -171,7 +177,7 @@ class _Visit:
             count, covered = pattern.covers(head, standing)
             if count == place and not any("=" in head[at].text for at in covered):
                 inner = shown[place:]
-                return self._ruled(inner, " ".join(word.raw for word in inner), standing)
+                return self._ruled(inner, " ".join(word.raw for word in inner), standing, depth + 1)
         return None
 
 

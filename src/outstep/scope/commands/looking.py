@@ -9,6 +9,9 @@ from outstep.expr.wrappers import Word, inner_commands
 from outstep.scope.commands.options import DANGEROUS, PREFIXES, SHELLS, Options
 from outstep.scope.commands.words import Shown
 
+_DEEPEST: Final = 8
+"""Wrappers of wrappers that are looked through."""
+
 Danger = tuple[int, Literal["runs", "writes"]]
 
 _AWK: Final = re.compile(r"system\s*\(|\||>|getline|@load|@include|close\s*\(|fflush|ENVIRON")
@@ -29,7 +32,7 @@ def program_name(word: Shown) -> str:
     return re.sub(r"(?<=[a-z])[0-9.]+$", "", name) if name not in DANGEROUS else name
 
 
-def dangers(words: tuple[Shown, ...]) -> list[Danger]:
+def dangers(words: tuple[Shown, ...], depth: int = 0) -> list[Danger]:
     """Return the places of words that run a program or write a file, and which of both."""
     name = program_name(words[0])
     found: list[Danger] = [
@@ -38,7 +41,7 @@ def dangers(words: tuple[Shown, ...]) -> list[Danger]:
         if word.choices and (at == 0 or any(each[:1] == "-" for each in word.choices))
     ]
     if name in PREFIXES:
-        return _wrapped(words)
+        return _wrapped(words, depth)
     options = DANGEROUS.get(name)
     if options is not None:
         found += [
@@ -59,13 +62,13 @@ def dangers(words: tuple[Shown, ...]) -> list[Danger]:
     return found
 
 
-def _wrapped(words: tuple[Shown, ...]) -> list[Danger]:
+def _wrapped(words: tuple[Shown, ...], depth: int) -> list[Danger]:
     """Return the program behind a wrapper, what is dangerous of it, and settings of its environment."""
-    at = inner_place(words)
+    at = inner_place(words) if depth < _DEEPEST else None
     if at is None:
         return [(place, "runs") for place in range(1, len(words))]
     settings: list[Danger] = [(place, "runs") for place in range(1, at) if "=" in words[place].text]
-    return [*settings, (at, "runs"), *((at + place, what) for place, what in dangers(words[at:]))]
+    return [*settings, (at, "runs"), *((at + place, what) for place, what in dangers(words[at:], depth + 1))]
 
 
 def inner_place(words: tuple[Shown, ...]) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from outstep.expr.wrappers import Words
+from outstep.scope.commands.reading import UnreadableCommand
 from outstep.scope.commands.script import And, Apart, Both, Branch, Command, Doubt, Item, Or, Values
 from outstep.scope.commands.words import shown_words
 from outstep.scope.paths.spelling import collapse
@@ -14,6 +15,7 @@ Folders = tuple[str | None, ...]
 """Working directories in which a command may run; none stands for one that nobody knows."""
 
 _MOST: Final = 6
+_MOST_COMMANDS: Final = 1000
 _LEAVES: Final = frozenset(("exit", "return", "break", "continue", "exec"))
 
 
@@ -23,10 +25,14 @@ class Walk:
     def __init__(self, visit: Callable[[Command | Doubt | Values, Folders], None], home: str) -> None:
         self._visit = visit
         self._home = home
+        self._count = 0
 
     def walk(self, item: Item, folders: Folders) -> tuple[Folders, Folders]:
         """Return where the shell may be after success, and after failure."""
         if isinstance(item, Command):
+            self._count += 1
+            if self._count > _MOST_COMMANDS:
+                raise UnreadableCommand("command-too-long", f"the text holds more than {_MOST_COMMANDS} commands")
             self._visit(item, folders)
             return self._after(item, folders)
         if isinstance(item, Doubt | Values):

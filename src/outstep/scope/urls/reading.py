@@ -14,7 +14,10 @@ DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _LONGEST: Final = 100_000
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
-_SIMPLE: Final = re.compile(r"(https?)://([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*)(/[A-Za-z0-9/_=&?+-]*)?")
+_SIMPLE: Final = re.compile(
+    r"(https?)://([a-z0-9]+@)?([a-z0-9]+(?:[.-][a-z0-9]+)*\.[a-z][a-z0-9]*)(?::([1-9]\d{0,3}))?(/(?:[A-Za-z0-9/_=&?+~,-]|(?<!/)\.)*)?"
+)
+"""URLs that no two parsers read differently."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -41,13 +44,11 @@ class BadUrl(ValueError):
 
 def read_url(text: str, *, scheme: str = "") -> Url:
     """Return a URL; raises `BadUrl`. With `scheme`, a text without one is read with it, as proxies are written."""
-    simple = _SIMPLE.fullmatch(text)
-    if simple is not None and len(text) < 2000:
-        try:
-            host = canonical_host(simple[2])
-        except BadHost as error:
-            raise BadUrl("url-host", str(error)) from None
-        return Url(simple[1], host, DEFAULT_PORTS[simple[1]], (simple[3] or "/").partition("?")[0])
+    simple = _SIMPLE.fullmatch(text) if len(text) < 2000 else None
+    if simple is not None and len(simple[3]) < 64:
+        host = simple[3]
+        port = int(simple[4]) if simple[4] else DEFAULT_PORTS[simple[1]]
+        return Url(simple[1], host, port, (simple[5] or "/").partition("?")[0], _noted(host) if simple[2] else ())
     return _read(text, scheme)
 
 
@@ -76,8 +77,12 @@ def _read(text: str, scheme: str) -> Url:
         sentence = f"two readings disagree: the host is `{_shown(plain_host, plain_port)}` by RFC 3986, "
         sentence += f"`{_shown(browser.host, browser.port)}` for browsers"
         raise BadUrl("url-readings", sentence, undecided=True)
-    notes = (f"sent with a user name in front of the host {browser.host}",) if userinfo else ()
+    notes = _noted(browser.host) if userinfo else ()
     return Url(browser.scheme, browser.host, browser.port, browser.path, notes)
+
+
+def _noted(host: str) -> tuple[str, ...]:
+    return (f"sent with a user name in front of the host {host}",)
 
 
 def _plain(text: str) -> tuple[str, int, bool]:
