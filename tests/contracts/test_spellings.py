@@ -93,7 +93,7 @@ rules:
         ),
         ("  - {id: A, for: call pay, needs: ok result order.get where mentions(text, this.args.id)}", "yaml-quote"),
         (
-            "  - {id: A, for: call pay, needs: result order.get where data.id == this.args.id || data.x == this.args.id}",
+            "  - {id: A, for: call pay, needs: result ship where data.a == this.args.id || data.b == this.args.id}",
             "unbounded-where",
         ),
         (
