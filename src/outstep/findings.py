@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from outstep.errors import Place, Problem
+from outstep.events import Metric
 
 Verdict = Literal["satisfied", "violated", "vacuous", "inconclusive"]
 Level = Literal["block", "warn", "observe"]
@@ -141,6 +142,8 @@ class TraceSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     violated: int = 0
     inconclusive: int = 0
     vacuous: int = 0
+    metrics: tuple[Metric, ...] = ()
+    """Scores that people or models gave the run: trends, never a gate."""
     verdicts: tuple[dict[str, Verdict] | None, ...] = ()
     """By contract, in the order of the report: the rules that are not satisfied; the other rules of the contract are.
     None: the contract could not be held against this trace."""
@@ -159,6 +162,17 @@ class RuleSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     violated: int = 0
     inconclusive: int = 0
     vacuous: int = 0
+
+
+class Trend(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One metric over all traces; of a trace that several scored, their mean counts."""
+
+    name: str
+    traces: int
+    """Traces that have it."""
+    mean: float
+    least: float
+    most: float
 
 
 class ContractSummary(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -184,6 +198,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     contracts: tuple[ContractSummary, ...] = ()
     traces: tuple[TraceSummary, ...] = ()
     rules: tuple[RuleSummary, ...] = ()
+    metrics: tuple[Trend, ...] = ()
     findings: tuple[Finding, ...] = ()
     faults: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()

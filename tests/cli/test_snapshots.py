@@ -49,6 +49,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "a-dry-run-shows-its-plan": ("run", "--dry", "--battery", "../../battery/doubts.yaml", "--model", "m"),
     "a-score-card": ("compare", *(f"../../compare/saved/{name}.json" for name in ("qwen", "deepseek", "crashed"))),
     "a-draft-of-a-contract": ("contract", "init", "good.jsonl", "quiet.jsonl"),
+    "a-case-fails": ("contract", "test", "cases-that-fail.yaml"),
+    "mistakes-in-cases": ("contract", "test", "cases-with-mistakes.yaml"),
+    "what-a-good-run-exercises": ("contract", "coverage", "-c", "refund.yaml", "good.jsonl", "quiet.jsonl"),
+    "what-slips-through": ("contract", "mutate", "refund.yaml", "--traces", "good.jsonl", "-v"),
+    "what-is-ready": ("contract", "promote", "refund.yaml", "--traces", "good.jsonl", "--bad", "bad.jsonl"),
+    "scores-are-trends": ("check", "-c", "../scored/kind.yaml", "../scored"),
     "explain-a-rule-and-a-code": ("explain", "VERIFY_BEFORE_REFUND", "unknown-tool"),
     "help": ("help",),
 }

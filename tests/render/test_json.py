@@ -28,6 +28,7 @@ def test_the_schema_stands_first_and_nothing_that_counts_is_left_out() -> None:
         "contracts",
         "traces",
         "rules",
+        "metrics",
         "findings",
         "faults",
         "warnings",

@@ -18,6 +18,9 @@ HEAD = 1 << 16
 TRACE_ENDINGS = (".jsonl", ".ndjson", ".json")
 """An empty file with such a name is a run that was not recorded; any other empty file says nothing."""
 
+METRICS = "metrics.jsonl"
+"""The file of scores beside traces: a pattern that fits it does not name it as a trace."""
+
 HARNESS_HOME = ".dsh"
 """The one hidden folder that is entered: where a DeepSeek Harness keeps its sessions."""
 
@@ -264,15 +267,17 @@ def _reader(
     Without a reader, a document says that it was reported; none that it is no trace.
     """
     document = item.document
+    is_of_scores = os.path.basename(document.uri) == METRICS
+    is_named = item.explicit and not is_of_scores
     try:
         head = document.head(HEAD)
         if len(head) < HEAD and not head.removeprefix(BOM).strip():
-            if item.explicit or document.uri.endswith(TRACE_ENDINGS):
+            if is_named or (document.uri.endswith(TRACE_ENDINGS) and not is_of_scores):
                 empty(document, log)
                 return None, document
             _ignore(document, ignored)
             return None, None
-        if chosen is not None and not item.explicit and not _knows(chosen, document, head):
+        if chosen is not None and not is_named and not _knows(chosen, document, head):
             return _ignore(document, ignored)
         if chosen is not None:
             plain = _unpacked(document, head) if chosen.name != "dsh" else None
@@ -283,7 +288,7 @@ def _reader(
         return None, document
     if reader is not None:
         return reader, plain
-    if not item.explicit:
+    if not is_named:
         return _ignore(document, ignored)
     from outstep.adapters.opening import opening
 

@@ -28,6 +28,7 @@ FAMILIES = {
     "case": "cases of contracts",
     "compare": "comparisons and baselines",
     "report": "reports that are read again",
+    "metrics": "scores beside traces",
     "battery": "batteries, runs of them, comparisons",
     "evidence": "stores of evidence",
     "record": "recording",

@@ -21,6 +21,7 @@ from outstep.contracts.rules import RuleReader
 from outstep.contracts.selecting import read_known
 from outstep.contracts.selectors import Expr, Selector
 from outstep.contracts.tools import Entries
+from outstep.contracts.trends import refuse_gating_metrics
 from outstep.contracts.waivers import read_waivers
 from outstep.errors import OutstepError, Problem
 
@@ -105,7 +106,8 @@ def _checked(parts: Parts, main: Part, params: Mapping[str, Any], report: Report
         sha256=parts.digest(),
     )
     if not report.is_full:
-        lints.warn(contract, reading, parts)
+        refuse_gating_metrics(contract, parts, report)
+    lints.warn(contract, reading, parts)
     return contract
 
 

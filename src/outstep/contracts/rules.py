@@ -156,7 +156,7 @@ class RuleReader:
         """Return the kind of a rule, the first one where there are several; none (and a mistake) without."""
         found = [key for key, _ in node.entries if key.text in self._kinds]
         if metric := node.get("metric"):
-            help = "a score of a model or a person is a trend: it is attached to a trace and never gates"
+            help = "a score is a trend and never gates: `for: end`, `require: trace.metrics.NAME >= 0.8`, `level: warn`"
             self._report.error("block-needs-deterministic", "a rule cannot rest on a `metric`", metric.span, help)
         if found:
             for key in found[1:]:

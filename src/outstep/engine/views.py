@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from outstep import codec
@@ -360,4 +361,13 @@ def trace_names(header: Header) -> dict[str, Any]:
         "config": header.config,
         "format": source.format if source else "",
         "version": source.version if source else "",
+        "metrics": mean_metrics(header),
     }
+
+
+def mean_metrics(header: Header) -> dict[str, Any]:
+    """Return the scores of a run by name, exactly; where several gave one, their mean."""
+    values: dict[str, list[Decimal]] = {}
+    for metric in header.metrics:
+        values.setdefault(metric.name, []).append(Decimal(repr(metric.value)))
+    return {name: sum(some, Decimal()) / len(some) for name, some in values.items()}

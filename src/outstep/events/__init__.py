@@ -6,7 +6,7 @@ from outstep.events.ends import Gap, RunEnd
 from outstep.events.messages import AssistantMessage, Decision, UserMessage
 from outstep.events.surroundings import Approval, Context, State
 from outstep.events.tools import Caller, Joined, Outcome, ToolCall, ToolResult
-from outstep.events.trace import EVENT_TYPES, SCHEMA, Header, Lane, Source
+from outstep.events.trace import EVENT_TYPES, SCHEMA, Header, Lane, Metric, Source
 
 Event = UserMessage | AssistantMessage | Decision | ToolCall | ToolResult | Approval | Context | State | Gap | RunEnd
 
@@ -31,6 +31,7 @@ __all__ = [
     "Issued",
     "Joined",
     "Lane",
+    "Metric",
     "Outcome",
     "RunEnd",
     "Source",

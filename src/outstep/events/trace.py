@@ -37,6 +37,15 @@ class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Read with `--unpinned`: no recorded fixture vouches for this version."""
 
 
+class Metric(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A score that a person or a model gave a run afterwards: a trend, never evidence (docs/metrics.md)."""
+
+    name: str
+    value: int | float
+    by: str = ""
+    """Who gave it."""
+
+
 class Lane(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One agent or sub-agent of a trace (SEMANTICS section 1)."""
 
@@ -73,5 +82,7 @@ class Header(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="trace",
     """Lanes other than a plain `main`; lanes that are not listed have no parent."""
     records: tuple[str, ...] = EVENT_TYPES
     """The event types that the format can hold."""
+    metrics: tuple[Metric, ...] = ()
+    """Scores from the file `metrics.jsonl` beside the raw document."""
     complete: bool = False
     """Without `run.end`: the adapter inferred that the record holds the whole run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from outstep.errors import Place
-from outstep.findings import Finding, Report, RuleSummary, Touched, Witness
+from outstep.findings import Finding, Report, RuleSummary, Touched, Trend, Witness
 from outstep.render.escape import visible
 from outstep.render.style import Style
 
@@ -163,8 +163,17 @@ def summary_lines(report: Report, style: Style) -> list[str]:
         lines.append(f"rules: {_counted(own, of_several=len(report.traces) > 1)}")
     if record and report.traces:
         lines.append(f"record: {_record(record)}")
+    if report.metrics:
+        lines.append(f"metrics: {', '.join(map(_trend, report.metrics))}")
     lines.append(_gate(report, style))
     return lines
+
+
+def _trend(trend: Trend) -> str:
+    text = f"{visible(trend.name)} {trend.mean:.4g}"
+    if trend.traces == 1:
+        return text
+    return f"{text} ({count(trend.traces, 'trace')}, {trend.least:.4g} to {trend.most:.4g})"
 
 
 def _read(report: Report) -> str:

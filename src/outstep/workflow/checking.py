@@ -14,9 +14,9 @@ from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
 from outstep.digest import sha256
 from outstep.errors import Problem
-from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary
+from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary, Trend
 from outstep.workflow.gating import EXIT, Waivers, gate_of, level_of, place_of
-from outstep.workflow.judging import Counts, Judged, Result, judge_group, made_ready
+from outstep.workflow.judging import Counts, Judged, Result, judge_group, made_ready, metric_files
 
 if TYPE_CHECKING:
     from datetime import date
@@ -75,6 +75,10 @@ def check_groups(
     suite.warnings += warnings
     for result in _results(found, suite.contracts, options, pulse):
         suite.add(result, told)
+    if any(metric_files(group.documents) for group in found):
+        from outstep.workflow.metrics import not_ours
+
+        suite.warnings += not_ours([group.documents for group in found], suite.ids())
     return suite.report()
 
 
@@ -151,6 +155,10 @@ class _Suite:
             for numbers, others in zip(count.verdicts, more.verdicts, strict=True):
                 numbers[:] = [one + other for one, other in zip(numbers, others, strict=True)]
 
+    def ids(self) -> list[str]:
+        """Return the ids of the traces that were judged."""
+        return [judged.summary.id for judged in self._traces]
+
     def report(self) -> Report:
         """Return the report."""
         options = self._options
@@ -182,6 +190,7 @@ class _Suite:
             contracts=tuple(map(_contract_summary, self.contracts)),
             traces=tuple(judged.summary for judged in self._traces),
             rules=tuple(self._rules()),
+            metrics=self._trends(),
             findings=tuple(findings),
             faults=faults,
             warnings=tuple(dict.fromkeys(self.warnings)),
@@ -232,6 +241,14 @@ class _Suite:
                 fingerprint=_fingerprint(contract.id, rule.id),
                 help="give a trace that exercises it, or lower the rule with `levels`",
             )
+
+    def _trends(self) -> tuple[Trend, ...]:
+        summaries = [judged.summary for judged in self._traces]
+        if not any(summary.metrics for summary in summaries):
+            return ()
+        from outstep.workflow.metrics import trends
+
+        return trends(summaries)
 
     def _rules(self) -> Iterator[RuleSummary]:
         for contract, count in zip(self.contracts, self._counts, strict=True):

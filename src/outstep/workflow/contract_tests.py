@@ -173,7 +173,7 @@ def _run(case: Case, opener: _Opener) -> Outcome:
     ids = [rule.id for rule in contract.rules]
     own = [rule.id for rule in contract.rules if not isinstance(rule.kind, Integrity)]
     # As in reports: by their place, those about the run as a whole first.
-    ordered = sorted(judged.rulings, key=lambda ruling: -1 if ruling.seq is None else ruling.seq)
+    ordered = sorted(judged.rulings, key=lambda ruling: (-1 if ruling.seq is None else ruling.seq, ruling.key))
     rulings = tuple((ids[ruling.rule], ruling) for ruling in ordered)
     verdicts = dict(zip(ids, judged.verdicts, strict=True))
     try:

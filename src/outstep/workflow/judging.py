@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import tee
 
 from msgspec import Struct
 
 from outstep.adapters.base import Adapter, Batch, Document, Options, Origin, ReadLog, Tally
+from outstep.adapters.discover import METRICS
 from outstep.codec import encode
 from outstep.contracts.kinds import Python
 from outstep.contracts.model import Contract
@@ -103,6 +105,12 @@ def judge_group(
 ) -> Result:
     """Return what the contracts say about the traces in some documents."""
     log = ReadLog()
+    scores: list[Problem] = []
+    """Mistakes in the files of scores."""
+    if metric_files(documents):
+        from outstep.workflow.metrics import Scored  # few traces have scores beside them
+
+        adapter = Scored(adapter, metric_files(documents), scores)
     try:
         kept, counts = _judge(_guarded(adapter, documents, options, log), contracts, pulse)
     except Exception:
@@ -121,9 +129,16 @@ def judge_group(
         log.faults += _too_costly(entry)
         log.faults += _broken(entry)
         result.warnings += _unrecorded(entry)
+    log.faults += scores
     result.warnings = list(dict.fromkeys(result.warnings))
     result.faults = list(dict.fromkeys(log.faults))
     return result
+
+
+def metric_files(documents: Sequence[Document]) -> list[str]:
+    """Return the files of scores beside some documents."""
+    folders = dict.fromkeys(os.path.dirname(document.path) for document in documents if document.path is not None)
+    return [file for folder in folders if os.path.isfile(file := os.path.join(folder, METRICS))]
 
 
 def _wanted(rulings: Sequence[Ruling]) -> set[int]:
@@ -277,6 +292,7 @@ def _summary(entry: _Kept, tally: Tally) -> TraceSummary:
         skipped=dict(sorted(tally.skipped.items())),
         end="taken" if tally.end == "taken" else judgement.end,
         order=judgement.order,
+        metrics=header.metrics,
         satisfied=counts["satisfied"],
         violated=counts["violated"],
         inconclusive=counts["inconclusive"],
