@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outstep.cli import console
-from outstep.cli.arguments import read_param
+from outstep.cli.arguments import Given, read_param
 from outstep.cli.contract.common import given, parser
 from outstep.contracts.model import Contract
 from outstep.errors import OutstepError, Problem
@@ -26,12 +26,14 @@ def run(words: Sequence[str]) -> int:
     arguments = parser("lint", "name every mistake in contracts; warnings exit 0, mistakes 2")
     arguments.flag("--json", help="write the mistakes as JSON")
     arguments.flag("--strict", help="let warnings exit 2, too")
-    arguments.values(
-        "--traces", metavar="PATH", help="recorded traces: name members of conditions that none of them has"
+    arguments.lists(
+        "--traces", metavar="PATH …", help="recorded traces: name members of conditions that none of them has"
     )
+    arguments.value("--format", metavar="NAME", help="format of the traces (default: recognised)")
+    arguments.flag("--unpinned", help="read format versions without a recorded fixture")
     found = given(arguments, words)
     params = dict(map(read_param, found.param))
-    results = [(name, *_problems(name, params, found.traces or ())) for name in found.contracts]
+    results = [(name, *_problems(name, params, found)) for name in found.contracts]
     if found.json:
         _put_json(results)
     else:
@@ -45,17 +47,17 @@ def run(words: Sequence[str]) -> int:
     return 2 if is_bad else 0
 
 
-def _problems(name: str, params: dict[str, Any], paths: Sequence[str]) -> tuple[Contract | None, tuple[Problem, ...]]:
+def _problems(name: str, params: dict[str, Any], found: Given) -> tuple[Contract | None, tuple[Problem, ...]]:
     try:
         contract, problems = open_contract(name, params=params)
     except OutstepError as error:
         return None, _by_place((*error.problems, *error.warnings))
-    if paths:
+    if found.traces:
         from outstep.workflow.presence import never_present
         from outstep.workflow.traces import load_traces
 
         # What cannot be read is no mistake of the contract: it ends the command.
-        problems += never_present(contract, load_traces(*paths))
+        problems += never_present(contract, load_traces(*found.traces, format=found.format, unpinned=found.unpinned))
     return contract, problems
 
 
