@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from outstep import errors, findings
-from outstep.containment import card
+from outstep.containment import card, judged
 from outstep.containment import report as containment
 from outstep.scope import model as scope
 
@@ -48,7 +48,10 @@ CONTAINMENT = Published(
     containment.ContainmentReport, "What a model did in a battery (docs/batteries.md)", (containment, scope)
 )
 CARD = Published(card.ScoreCard, "Several models in one battery (docs/batteries.md)", (card, containment))
-ALL = (REPORT, CONTAINMENT, CARD)
+JUDGED = Published(
+    judged.ScopeReport, "What recorded runs did within a boundary (docs/cli.md)", (judged, containment, errors, scope)
+)
+ALL = (REPORT, CONTAINMENT, CARD, JUDGED)
 
 
 def schema(published: Published) -> dict[str, Any]:
