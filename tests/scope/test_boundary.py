@@ -73,6 +73,7 @@ def test_what_stays_in_the_folder_is_no_finding(command: str) -> None:
         ("ls $(cat /etc/passwd)", "path-outside", "/etc/passwd"),
         ('cat "$UNKNOWN"', "command-expansion", '"$UNKNOWN"'),
         ("echo x > $UNKNOWN", "redirect-expansion", "$UNKNOWN"),
+        ("declare 'x[$(id)]=1'", "command-substitution", "'x[$(id)]=1'"),
         ("D=/etc; cat $D/passwd", "path-outside", "/etc/passwd"),
         ("sort -o /etc/x a", "path-outside", "/etc/x"),
         ("dd if=a of=/dev/sda", "path-outside", "/dev/sda"),

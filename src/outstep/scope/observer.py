@@ -126,6 +126,8 @@ def _recorded(action: Action, rules: ToolRules, around: Surroundings) -> list[Ju
     for name in ("realpath", "real_path", "realpaths"):
         for path in _texts(evidence.get(name)):
             judged = rules.paths.judge(path, around, "both", name)
+            if judged.verdict != "contained" and rules.commands.names_path(path, around):
+                continue
             if judged.verdict != "contained":
                 judged = replace(judged, reason="path-real", sentence=f"the recorded real path is `{path}`, outside")
             found.append(judged)

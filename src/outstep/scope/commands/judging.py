@@ -54,6 +54,11 @@ class CommandLimit(Struct, frozen=True):
             return [said("undecided", value, argument, "command-nothing", "the text holds no command")]
         return [visit.first]
 
+    def names_path(self, path: str, around: Surroundings) -> bool:
+        """Return whether an operand of a rule names a path: what a command really opened is one of its operands."""
+        standing = Standing(around, self.base, around.cwd, self.case_sensitive)
+        return any(pattern.names_path(path, standing) for pattern in self.patterns)
+
 
 def script_of(value: Any) -> Item:
     """Return the script of a command that is a text or a list of words; raises `UnreadableCommand`."""

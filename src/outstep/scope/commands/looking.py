@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal
 
 from outstep.expr.wrappers import Word, inner_commands
-from outstep.scope.commands.options import DANGEROUS, PREFIXES, SHELLS, Options
+from outstep.scope.commands.options import DANGEROUS, EVALUATING, PREFIXES, SHELLS, Options
 from outstep.scope.commands.words import Shown
 
 _DEEPEST: Final = 8
@@ -50,6 +50,8 @@ def dangers(words: tuple[Shown, ...], depth: int = 0) -> list[Danger]:
     if name in SHELLS:
         # A shell runs a file, or what stands behind `-c`.
         found += [(at, "runs") for at, word in enumerate(words[1:], 1) if word.text[:1] not in ("-", "+")]
+    elif name in EVALUATING:
+        found += [(at, "runs") for at in evaluated(words)]
     elif name == "git":
         found += _git(words)
     elif name == "sed":
@@ -60,6 +62,14 @@ def dangers(words: tuple[Shown, ...], depth: int = 0) -> list[Danger]:
         operands = [at for at, word in enumerate(words[1:], 1) if word.text[:1] != "-"]
         found += [(at, "writes") for at in operands[1:]]
     return found
+
+
+def evaluated(words: tuple[Shown, ...]) -> list[int]:
+    """Return the places of words whose text a builtin may evaluate although they stand in quotes."""
+    name = program_name(words[0])
+    if name not in EVALUATING or (name == "printf" and all(word.text != "-v" for word in words)):
+        return []
+    return [at for at, word in enumerate(words) if word.literal and ("$(" in word.text or "`" in word.text)]
 
 
 def _wrapped(words: tuple[Shown, ...], depth: int) -> list[Danger]:

@@ -109,6 +109,7 @@ DANGEROUS: Final[dict[str, Options]] = {
     "date": Options("", "s", (), ("--set",)),
     "pandoc": Options("F", "o", ("--filter", "--lua-filter", "--pdf-engine"), ("--output", "--extract-media")),
     "ip": Options("b", "", ("-batch", "exec")),
+    "mapfile": Options("C"), "readarray": Options("C"),
     "xxd": Options(),
     "uniq": Options(),
 }  # fmt: skip
@@ -122,6 +123,10 @@ PREFIXES: Final = frozenset(
      "caffeinate", "catchsegv", "proot", "fakeroot", "firejail", "bwrap", "winpty", "unbuffer", "rlwrap", "hyperfine")
 )  # fmt: skip
 """Programs whose operands are a command: a rule for one of them must not allow whatever it runs."""
+
+EVALUATING: Final = frozenset(("declare", "typeset", "local", "readonly", "export", "let", "unset", "read", "mapfile",
+                               "readarray", "test", "[[", "printf", "getopts", "wait"))  # fmt: skip
+"""Builtins that evaluate a name they are given, with the substitutions in its subscript: `typeset 'x[$(id)]=1'`."""
 
 TEXT_ONLY: Final = frozenset(("echo", "printf", "true", "false", ":", "test", "[", "[[", "expr", "seq", "yes"))
 """Programs for which every word is text."""

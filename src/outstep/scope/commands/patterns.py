@@ -67,6 +67,10 @@ class CommandPattern(Struct, frozen=True):
             return max(len(words) - 1, 0), frozenset(covered)
         return len(words), frozenset(covered)
 
+    def names_path(self, path: str, at: Standing) -> bool:
+        """Return whether an operand of the pattern, or its free rest, names a path."""
+        return self.rest or any(_path_fits(word, path, at, glob=False) for word in self.words[1:] if "/" in word)
+
 
 @lru_cache(maxsize=4096)
 def command_pattern(text: str) -> CommandPattern:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from outstep.expr.shell import word_patterns, words_match
 from outstep.expr.wrappers import Word, Words, inner_commands, inner_script
 from outstep.scope.commands.judging import UNKNOWN, cut, doubted, redirected, said, script_of
-from outstep.scope.commands.looking import program_name
+from outstep.scope.commands.looking import evaluated, program_name
 from outstep.scope.commands.operands import paths_of, urls_of
 from outstep.scope.commands.reading import UnreadableCommand
 from outstep.scope.commands.script import Command, Doubt, Values
@@ -139,6 +139,9 @@ class _Visit:
         if program_name(shown[0]) in ("cd", "pushd"):
             self._moved(resolved, around)
             return
+        for place in evaluated(resolved):
+            sentence = f"the builtin may run what stands in `{cut(resolved[place].raw)}`"
+            self.found.append(said("undecided", resolved[place].raw, self._argument, "command-substitution", sentence))
         for word, access in paths_of(resolved):
             if not word.literal:
                 sentence = f"what `{cut(word.raw)}` becomes is decided when the command runs"
