@@ -32,6 +32,24 @@ def test_this_is_none(text: str) -> None:
     assert affirms(text) is False
 
 
+@pytest.mark.parametrize("text", [
+    "I agree to the change", "I agree with this change.", "I approve that change", "Please go ahead with the change",
+    "I confirm the change to my booking", "同意更改", "我同意这个修改", "确认变更", "批准本次更改",
+])  # fmt: skip
+def test_consent_to_a_change_is_consent(text: str) -> None:
+    assert affirms(text) is True
+
+
+@pytest.mark.parametrize("text", [
+    "I don't agree to the change", "I would agree to the change", "Do you agree to the change?",
+    "I agree to the change if it is free",
+    "I never agreed to the change", "I agree to change another one",
+    "不同意更改", "没同意这个修改", "尚未批准变更", "同意更改吗？", "如果同意更改",
+])  # fmt: skip
+def test_what_speaks_of_consent_to_a_change_need_not_be_consent(text: str) -> None:
+    assert affirms(text) is False
+
+
 def test_null_consents_to_nothing_and_a_number_is_missing() -> None:
     assert affirms(None) is False
     with pytest.raises(ValueError, match="text"):
