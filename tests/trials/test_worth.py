@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from outstep import cli
 from outstep.contracts.loader import load_contract
 from outstep.contracts.model import Contract
+from outstep.events import ToolCall
 from outstep.mutation.contracts import weakened
 from outstep.mutation.traces import WAYS, Concern, mutants
 from outstep.tracetext import parse_trace, trace_text
@@ -108,7 +109,11 @@ def concerns(tool: str) -> Concern:
 
 
 def test_every_way_gives_whole_traces_that_differ_from_the_good_one() -> None:
-    good = trace(GOOD.replace("user", 'context skill name "s" "text" digest d1\nuser', 1))
+    good = trace(
+        GOOD.replace('"max": 10', '"max": 10, "open": true').replace(
+            "user", 'context skill name "s" "text" digest d1\nuser', 1
+        )
+    )
     ways = set()
     for mutant in mutants(good.header, good.events, concerns):
         ways.add(mutant.way)
@@ -131,7 +136,33 @@ def test_a_weak_one_says_what_slips_through_with_a_case_to_paste() -> None:
     doubled = next(one for one in found.slipped if one.way == "doubled")
     assert (doubled.what, doubled.count, doubled.of) == ("pay", 1, 1)
     again = trace(doubled.example)
-    assert sum(event.__class__.__name__ == "ToolCall" for event in again.events) == 3
+    # What the contract does not look at is gone; both payments are there, for one alone would be no second one.
+    assert [event.tool for event in again.events if isinstance(event, ToolCall)] == ["pay", "pay"]
+    assert len(again.events) <= 5
+
+
+def test_what_a_contract_does_not_read_is_not_about_it() -> None:
+    told = contract("rules:\n  - {id: BOUND, for: call pay, require: args.cents < 10}\n")
+    found = mutate(told, [trace(GOOD.replace('"cents": 5', '"cents": 5, "note": "n1", "tip": 3'))], weaken=False)
+    broken = {(one.way, one.what, one.of) for one in found.noticed}
+    assert ("another amount", "pay", 1) in broken
+    assert {way for way, _, _ in broken} & {"another id", "failed", "unknown", "denied", "said too early"} == set()
+
+
+def test_those_that_are_tried_do_not_depend_on_what_comes_first() -> None:
+    told = contract("rules:\n  - {id: ONCE, for: call pay, at_most: 1, per: args.id}\n")
+    good = [trace(GOOD.replace("A1", f"A{number}"), f"t{number}") for number in range(12)]
+    one = mutate(told, good, limit=3, weaken=False)
+    other = mutate(told, good[::-1], limit=3, weaken=False)
+    assert sorted(map(repr, one.noticed)) == sorted(map(repr, other.noticed))
+    assert {each.of for each in one.noticed} == {3}
+
+
+def test_a_rule_that_asks_for_nothing_loses_nothing() -> None:
+    rules = "params: {due: 0}\nrules:\n  - {id: DUE, for: ok result pay, at_least: params.due}\n"
+    found = mutate(contract(rules + "  - {id: ONCE, for: call pay, at_most: 1}\n"), [trace(GOOD)])
+    assert found.cannot_fail == ("DUE",)
+    assert "DUE" not in {one.rule for one in found.unseen}
 
 
 def test_tools_that_a_contract_is_not_about_are_left_alone() -> None:
@@ -249,7 +280,7 @@ def test_any_text_can_be_spelled(text: str, name: str) -> None:
     except UnicodeEncodeError:
         return
     from outstep.codec import encode, raw
-    from outstep.events import Event, ToolCall, UserMessage
+    from outstep.events import Event, UserMessage
 
     events: list[Event] = [
         UserMessage(seq=0, text=text),
@@ -259,3 +290,14 @@ def test_any_text_can_be_spelled(text: str, name: str) -> None:
     again = parse_trace(trace_text(header, events))[1]
     assert encode(again[0]) == encode(events[0])
     assert encode(again[1]) == encode(events[1])
+
+
+def test_an_answer_of_no_is_a_failure_of_whoever_goes_on() -> None:
+    rules = (
+        "facts: {seen: {from: ok result look, key: data.id}}\nrules:\n  - id: R\n    for: call pay\n    require: X\n"
+    )
+    good = trace(GOOD.replace('"max": 10', '"open": true, "odd": true'))
+    deaf = mutate(contract(rules.replace("X", "has(seen[args.id].open)")), [good], weaken=False)
+    keen = mutate(contract(rules.replace("X", "seen[args.id].open")), [good], weaken=False)
+    for found, noticed in ((deaf, 0), (keen, 1)):
+        assert [(one.noticed, one.of) for one in found.noticed if one.way == "answered no"] == [(noticed, 1)]

@@ -25,6 +25,21 @@ class Concern(Struct, frozen=True, kw_only=True):
     """As the contract calls it."""
     is_read: bool = False
     """It changes nothing: to call it twice, earlier, or for something else is no failure by itself."""
+    arguments: frozenset[str] | None = None
+    """The arguments that the contract reads; none: any may be."""
+    members: frozenset[str] | None = None
+    """The members of results that the contract reads; none: any may be."""
+    asks_results: bool = True
+    """Whether the contract looks at how its calls went."""
+
+
+Picked = Callable[[str, str, int], bool]
+"""Whether a mutant is wanted: its way, what it is done to, and its number among those of the trace."""
+
+
+def every(way: str, what: str, number: int) -> bool:  # noqa: ARG001 - of the form of `Picked`
+    """Want every mutant."""
+    return True
 
 
 Concerns = Callable[[str], Concern | None]
@@ -45,17 +60,28 @@ class Mutant(Struct, frozen=True, kw_only=True):
 
 
 def mutants(
-    header: Header, events: Sequence[Event], concerns: Concerns, *, of_context: bool = True
+    header: Header,
+    events: Sequence[Event],
+    concerns: Concerns,
+    *,
+    of_context: bool = True,
+    of_messages: bool = True,
+    picked: Picked = every,
 ) -> Iterator[Mutant]:
     """Yield every way to break a trace where a contract looks, in the order of its events.
 
-    `of_context` says whether it looks at what is put before the model.
+    `of_context` says whether it looks at what is put before the model, `of_messages` at what the agent says. Only
+    mutants that are `picked` are built.
     """
     told = _Told(header, tuple(events), concerns)
     for way, break_ in WAYS.items():
-        if way == "other version" and not of_context:
+        if (way == "other version" and not of_context) or (way == "said too early" and not of_messages):
             continue
+        counts: dict[str, int] = {}
         for what, detail, changed in break_(told):
+            counts[what] = counts.get(what, 0) + 1
+            if not picked(way, what, counts[what]):
+                continue
             yield Mutant(way=way, what=what, detail=detail, header=header, events=_numbered(changed))
 
 
@@ -94,6 +120,17 @@ class _Told:
 
     def name(self, call: ToolCall) -> str:
         return self._concern[call.tool].name
+
+    def asks_results(self, call: ToolCall) -> bool:
+        return self._concern[call.tool].asks_results
+
+    def reads(self, call: ToolCall, argument: str) -> bool:
+        arguments = self._concern[call.tool].arguments
+        return arguments is None or argument in arguments
+
+    def reads_result(self, call: ToolCall, member: str) -> bool:
+        concern = self._concern[call.tool]
+        return concern.asks_results and (concern.members is None or member in concern.members)
 
     def is_read(self, call: ToolCall) -> bool:
         return self._concern[call.tool].is_read
@@ -161,13 +198,27 @@ def _doubled(told: _Told) -> Iterator[Changed]:
 def _with_outcome(outcome: str, error: str) -> Callable[[_Told], Iterator[Changed]]:
     def break_(told: _Told) -> Iterator[Changed]:
         for _, call, at, result in told.answered():
-            if result.outcome == outcome:
+            if result.outcome == outcome or not told.asks_results(call):
                 continue
             fields: dict[str, Any] = {"outcome": outcome, "data": NO_RAW, "text": None, "error": error}
             changed = [replace(result, **fields) if p == at else event for p, event in enumerate(told.events)]
             yield told.name(call), f"the result of `{told.name(call)}` was {outcome}: {error}", changed
 
     return break_
+
+
+def _answered_no(told: _Told) -> Iterator[Changed]:
+    for _, call, at, result in told.answered():
+        value = _json(bytes(result.data) or (result.text or "").encode())
+        if result.outcome != "ok" or not isinstance(value, dict):
+            continue
+        for name, said in value.items():
+            if said is not True or not told.reads_result(call, name):
+                continue
+            no = codec.raw({**value, name: False})
+            fields: dict[str, Any] = {"data": no} if bytes(result.data) else {"text": bytes(no).decode()}
+            changed = [replace(result, **fields) if p == at else event for p, event in enumerate(told.events)]
+            yield told.name(call), f"`{told.name(call)}` answered no: `{name}` is false", changed
 
 
 def _another_id(told: _Told) -> Iterator[Changed]:
@@ -185,7 +236,7 @@ def _with_arguments(told: _Told, change: Callable[[str, Json], Json | None]) -> 
         if told.is_read(call) or not isinstance(args, dict):
             continue
         for name, value in args.items():
-            other = change(name, value)
+            other = change(name, value) if told.reads(call, name) else None
             if other is None:
                 continue
             changed = replace(call, args=codec.raw({**args, name: other}))
@@ -270,8 +321,12 @@ def _other_version(told: _Told) -> Iterator[Changed]:
 
 
 def _value(call: ToolCall) -> Json:
+    return _json(bytes(call.args)) if bytes(call.args) else {}
+
+
+def _json(text: bytes) -> Json:
     try:
-        return codec.loads(bytes(call.args)) if bytes(call.args) else {}
+        return codec.loads(text)
     except Unreadable:
         return None
 
@@ -283,6 +338,7 @@ WAYS: dict[str, Callable[[_Told], Iterator[Changed]]] = {
     "failed": _with_outcome("failed", "the operation failed"),
     "unknown": _with_outcome("unknown", "timed out"),
     "denied": _with_outcome("denied", "not allowed"),
+    "answered no": _answered_no,
     "another id": _another_id,
     "another amount": _another_amount,
     "said too early": _said_too_early,

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import partial
 
 from msgspec import Struct
 
-from outstep.contracts.kinds import Integrity
+from outstep.contracts.contents import contract_expressions
+from outstep.contracts.kinds import AtLeast, Integrity
 from outstep.contracts.model import Contract
 from outstep.contracts.names import ToolNames
 from outstep.contracts.selectors import Selector
+from outstep.digest import sha256
 from outstep.engine.monitor import Compiled, Judgement, judge
 from outstep.errors import Place
-from outstep.events import Event, Header
+from outstep.events import SCHEMA, Event, Header
+from outstep.expr.nodes import Select, paths_of, walk
 from outstep.findings import Verdict
 from outstep.mutation.contracts import Weakened, weakened
-from outstep.mutation.traces import Concern, Mutant, mutants
+from outstep.mutation.traces import Concern, Mutant, Picked, mutants
 from outstep.tracetext import trace_text
 from outstep.workflow.functions import ready
 from outstep.workflow.gating import level_of, place_of
+from outstep.workflow.shrinking import shrunk
 from outstep.workflow.traces import Trace
 
 LIMIT = 50
@@ -75,6 +81,8 @@ class Mutation(Struct, frozen=True, kw_only=True):
     changes: int
     """Changes of the contract that were tried."""
     unseen: tuple[Unseen, ...]
+    cannot_fail: tuple[str, ...] = ()
+    """Rules that hold on every trace with these parameters: changes of them mean nothing, and are not counted."""
 
     @property
     def trace_score(self) -> tuple[int, int]:
@@ -108,6 +116,7 @@ def mutate(contract: Contract, traces: Iterable[Trace], *, limit: int = LIMIT, w
         else:
             slipped.setdefault(key, []).append((trace, mutant))
     unseen: list[Unseen] = []
+    cannot_fail = tuple(_cannot_fail(contract, compiled)) if weaken else ()
     seen = changes = 0
     if weaken:
         material = [(trace.header, trace.events) for trace, _ in good] + [
@@ -116,6 +125,8 @@ def mutate(contract: Contract, traces: Iterable[Trace], *, limit: int = LIMIT, w
         material = sorted(material, key=lambda one: len(one[1]))[:MOST_TRACES]
         signatures = [_signature(one) for one in _stream(compiled, material)]
         for change in weakened(contract):
+            if change.rule in cannot_fail:
+                continue
             changes += 1
             if _shows(change, material, signatures):
                 seen += 1
@@ -126,11 +137,22 @@ def mutate(contract: Contract, traces: Iterable[Trace], *, limit: int = LIMIT, w
         good=len(good),
         not_good=tuple(not_good),
         noticed=tuple(Noticed(way=way, what=what, noticed=n, of=of) for (way, what), (n, of) in counts.items()),
-        slipped=tuple(_smallest(key, some, counts[key][1]) for key, some in slipped.items()),
+        slipped=tuple(_smallest(compiled, key, some, counts[key][1]) for key, some in slipped.items()),
         seen=seen,
         changes=changes,
         unseen=tuple(unseen),
+        cannot_fail=cannot_fail,
     )
+
+
+def _cannot_fail(contract: Contract, compiled: Compiled) -> Iterator[str]:
+    """Yield the rules that ask for at least nothing."""
+    run = compiled.run(Header(schema=SCHEMA))
+    for rule in contract.rules:
+        if isinstance(rule.kind, AtLeast):
+            bound = run.constant(rule.kind.bound)
+            if isinstance(bound, int | Decimal) and bound <= 0 and not paths_of(rule.kind.bound.node, "trace"):
+                yield rule.id
 
 
 class _Concerns:
@@ -141,6 +163,11 @@ class _Concerns:
         selectors = list(_selectors(contract))
         self._selectors = [one for one in selectors if one.what != "claim" and one.names and one.names != ("*",)]
         self.of_context = any(one.what == "context" for one in selectors)
+        self.of_messages = any(one.what in ("message", "final message", "claim") for one in selectors)
+        self._arguments = frozenset(_arguments_read(contract))
+        self._members = frozenset(_members_read(contract))
+        self._asks_own_result = any(one.what == "its result" for one in selectors)
+        self._counts_outcomes = any(rule.counting != "attempts" for rule in contract.rules)
         self._known: dict[str, Concern | None] = {}
 
     def __call__(self, recorded: str) -> Concern | None:
@@ -150,10 +177,30 @@ class _Concerns:
 
     def _concern(self, recorded: str) -> Concern | None:
         canonical = self._names.canonical(recorded)
-        if not any(self._names.matches(one.names, recorded, canonical) for one in self._selectors):
+        about = [one for one in self._selectors if self._names.matches(one.names, recorded, canonical)]
+        if not about:
             return None
         tool = self._names.tool(canonical)
-        return Concern(name=canonical, is_read=tool is not None and tool.effect == "read")
+        return Concern(
+            name=canonical,
+            is_read=tool is not None and tool.effect == "read",
+            arguments=self._arguments,
+            members=self._members,
+            asks_results=self._asks_own_result or self._counts_outcomes or any(one.what == "result" for one in about),
+        )
+
+
+def _arguments_read(contract: Contract) -> Iterator[str]:
+    """Yield the arguments that some expression reads by name: another value of any other is no news to a contract."""
+    for expr in contract_expressions(contract):
+        below = (path[1:] for path in paths_of(expr.node, "this") if path[:1] == ("args",))
+        yield from (path[0] for path in (*paths_of(expr.node, "args"), *below) if path)
+
+
+def _members_read(contract: Contract) -> Iterator[str]:
+    """Yield every member that some expression names: facts hold whole results, and `let` other names for them."""
+    for expr in contract_expressions(contract):
+        yield from (node.field for node in walk(expr.node) if isinstance(node, Select))
 
 
 def _selectors(contract: Contract) -> Iterator[Selector]:
@@ -179,14 +226,36 @@ Tried = tuple[Trace, Judgement, Mutant]
 
 
 def _tried(good: Sequence[tuple[Trace, Judgement]], concerns: _Concerns, limit: int) -> Iterator[Tried]:
-    """Yield the mutants that are tried: of each way and thing the first ones, one trace after the other."""
-    counts: dict[tuple[str, str], int] = {}
-    for trace, before in good:
-        for mutant in mutants(trace.header, trace.events, concerns, of_context=concerns.of_context):
-            key = (mutant.way, mutant.what)
-            if counts.get(key, 0) < limit:
-                counts[key] = counts.get(key, 0) + 1
-                yield trace, before, mutant
+    """Yield the mutants that are tried: of each way and thing those that come first by their digests."""
+    found: dict[tuple[str, str], list[tuple[bytes, int, int]]] = {}
+
+    def note(place: int, trace: Trace, way: str, what: str, number: int) -> bool:
+        digest = sha256(f"{trace.id}\0{way}\0{what}\0{number}".encode()).digest()
+        found.setdefault((way, what), []).append((digest, place, number))
+        return False
+
+    for place, (trace, _) in enumerate(good):
+        for _ in _mutants(trace, concerns, partial(note, place, trace)):
+            pass
+    chosen = {(place, *key, number) for key, some in found.items() for _, place, number in sorted(some)[:limit]}
+
+    def is_chosen(place: int, way: str, what: str, number: int) -> bool:
+        return (place, way, what, number) in chosen
+
+    for place, (trace, before) in enumerate(good):
+        for mutant in _mutants(trace, concerns, partial(is_chosen, place)):
+            yield trace, before, mutant
+
+
+def _mutants(trace: Trace, concerns: _Concerns, picked: Picked) -> Iterator[Mutant]:
+    return mutants(
+        trace.header,
+        trace.events,
+        concerns,
+        of_context=concerns.of_context,
+        of_messages=concerns.of_messages,
+        picked=picked,
+    )
 
 
 def _all_judged(compiled: Compiled, tried: Sequence[Tried]) -> Iterator[Judgement]:
@@ -222,8 +291,9 @@ def _shows(
     return any(_signature(judged) != signature for judged, signature in zip(stream, signatures, strict=True))
 
 
-def _smallest(key: tuple[str, str], some: Sequence[tuple[Trace, Mutant]], of: int) -> Slipped:
+def _smallest(compiled: Compiled, key: tuple[str, str], some: Sequence[tuple[Trace, Mutant]], of: int) -> Slipped:
     trace, mutant = min(some, key=lambda one: len(one[1].events))
+    header, events = shrunk(compiled, trace.events, mutant.header, mutant.events)
     return Slipped(
         way=key[0],
         what=key[1],
@@ -231,5 +301,5 @@ def _smallest(key: tuple[str, str], some: Sequence[tuple[Trace, Mutant]], of: in
         of=of,
         detail=mutant.detail,
         trace=trace.id,
-        example=trace_text(mutant.header, mutant.events),
+        example=trace_text(header, events),
     )

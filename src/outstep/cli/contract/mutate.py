@@ -104,6 +104,8 @@ def _put(found: Mutation, *, verbose: bool) -> None:
     if found.changes:
         changes = count(found.changes, "change")
         console.put(f"{found.seen} of {changes} of the contract seen{_share(found.seen, found.changes)}\n")
+    if found.cannot_fail:
+        console.put(f"not counted, for they ask for nothing: {', '.join(map(visible, found.cannot_fail))}\n")
     if found.not_good:
         named = ", ".join(map(visible, found.not_good[:5]))
         console.put(f"left out, for the contract finds something in them already: {len(found.not_good)} ({named})\n")
