@@ -43,6 +43,9 @@ def _of_call(scene: Scene, rule: Rule, case: Case) -> list[Instance]:
     targets = _targets(scene, call)
     unsure = "inconclusive" if rule.missing == "inconclusive" else "violated"
     if targets is None:
+        tool = next((tool for tool in scene.contract.tools if tool.name == scene.names.canonical(call.tool)), None)
+        if call.tool not in TOOLS and (tool is None or not (tool.targets or tool.effect)):
+            unsure = "inconclusive"
         return [Instance(case.seq, call.tool, unsure, "undecided-target")]  # type: ignore[arg-type]
     is_shell = any(target.kind == "command" for target in targets)
     around = _around(scene, call, call.agent) if is_shell else _folder(scene, call, call.agent)

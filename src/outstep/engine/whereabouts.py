@@ -100,6 +100,11 @@ class Whereabouts:
             self._targets = (view.seq, self._targets_of(view))
         return self._targets[1]
 
+    def has_targets(self, recorded: str) -> bool:
+        """Return whether a tool is known to touch something, whatever its arguments."""
+        tool = self._run.parts.tools.get(self._run.canonical(recorded))
+        return recorded in TOOLS or (tool is not None and bool(tool.targets or tool.effect))
+
     def is_hidden(self, target: Target) -> bool:
         """Return whether the value of a target is hidden."""
         value = target.value

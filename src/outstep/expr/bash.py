@@ -39,12 +39,14 @@ def parse(text: str) -> tuple[bytes, Node]:
     source = text.encode("utf-8", "replace")
     # tree-sitter-bash 0.25.1 reads characters beyond ASCII through tables of the C library that end before the last of
     # them, which kills the process. None of them means anything to a shell, so it gets a plain sign in their place.
-    root = _parser().parse(_BEYOND_ASCII.sub(b".", source)).root_node
+    # A word `-` before a here-document (`python - <<'EOF'`) it takes for an operator, so that gets one, too.
+    root = _parser().parse(_LONE_DASH.sub(b".", _BEYOND_ASCII.sub(b".", source))).root_node
     if root.has_error or (_DOUBTFUL.search(source) is not None and not _is_faithful(source, root)):
         raise ValueError("unreadable command: no valid shell text")
     return source, root
 
 
+_LONE_DASH = re.compile(rb"(?<=[ \t])-(?=[ \t]*<<)")
 _DOUBTFUL = re.compile(rb"[\\<>$]")
 _PASSED_OVER = re.compile(rb"(?:\s|\\\n)*")
 _DESCRIPTOR = re.compile(rb"\d+|\{\w+\}")

@@ -42,6 +42,7 @@ def shown(command: Any) -> list[str]:
         ('echo "${x:-$(rm a)}"', ['echo <"${x:-$(rm a)}">', "rm a"]),
         ("cat <<EOF\n$(rm x)\nEOF", ["cat", "rm x"]),
         ("cat <<'EOF'\n$(rm x)\nEOF", ["cat"]),
+        ("python - <<'EOF'\nx = 1\nEOF", ["python -"]),
         ("cat <<EOF > out.txt\nx\nEOF", ["cat"]),
         ("[ -f a ] && [[ $(b) == c ]]", ["[ -f a ]", "[[ <$(b)> == c ]]", "b"]),
         ("export A=$B C=d; unset E", ["export <A=$B> C=d", "unset E"]),

@@ -57,7 +57,9 @@ class ScopeMonitor(Quiet):
         whereabouts = self.run.whereabouts
         targets = whereabouts.targets(view)
         if targets is None:
-            self._settle(view, "arguments-unreadable", "its arguments cannot be read", Touched(target=view.event.tool))
+            touched = Touched(target=view.event.tool)
+            is_sure = whereabouts.has_targets(view.event.tool)
+            self._settle(view, "arguments-unreadable", "its arguments cannot be read", touched, is_sure=is_sure)
             return
         veiled = [target for target in targets if whereabouts.is_hidden(target)]
         hidden = [target for target in veiled if self._restricts(target)]
@@ -90,11 +92,14 @@ class ScopeMonitor(Quiet):
         sentence = f"a call may not {verb} `{judgement.target}`: {judgement.sentence}"
         self.run.settle(self.index, "violated", view, sentence, key=_key(touched), touched=touched)
 
-    def _settle(self, view: Any, because: str, sentence: str, touched: Touched) -> None:
-        """Settle what cannot be decided: a violation of its own reason, or inconclusive by `missing`."""
+    def _settle(self, view: Any, because: str, sentence: str, touched: Touched, *, is_sure: bool = True) -> None:
+        """Settle what cannot be decided: a violation of its own reason, or inconclusive by `missing`.
+
+        `is_sure`: the call does touch something.
+        """
         self.run.settle(
             self.index,
-            "inconclusive" if self.rule.missing == "inconclusive" else "violated",
+            "inconclusive" if self.rule.missing == "inconclusive" or not is_sure else "violated",
             view,
             f"it cannot be told whether `{touched.target}` is inside: {sentence}",
             reason="undecided-target",
