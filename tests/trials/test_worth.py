@@ -250,8 +250,15 @@ def test_what_a_rule_is_ready_for(good: list[str], bad: list[str], ready: str) -
 def test_a_rule_that_is_not_ready_for_its_level_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["contract", "promote", REFUND, "--traces", str(RECORDINGS / "good")]
     assert cli.main([*words, "--bad", str(RECORDINGS / "duplicate-refund")]) == 1
-    assert "levels: {VERIFY_BEFORE_REFUND: warn" in capsys.readouterr().out
+    assert "in `VERIFY_BEFORE_REFUND` write `level: warn`" in capsys.readouterr().out
     assert cli.main(["contract", "promote", REFUND]) == 2
+
+
+def test_levels_are_pasted_for_rules_of_a_pack_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["contract", "promote", "refund", "--traces", str(ROOT / "tests/cli/shop/good.jsonl")]) == 1
+    out = capsys.readouterr().out
+    assert "  levels: {VERIFY_BEFORE_REFUND: warn" in out
+    assert "write `level:" not in out
 
 
 # --- spelling ---

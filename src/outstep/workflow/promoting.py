@@ -15,8 +15,10 @@ from msgspec import Struct
 from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
 from outstep.engine.monitor import judgement_of
+from outstep.errors import Place
 from outstep.findings import Level
 from outstep.workflow.functions import ready
+from outstep.workflow.gating import place_of
 from outstep.workflow.traces import Trace
 
 RISK = 0.05
@@ -45,6 +47,10 @@ class Standing(Struct, frozen=True, kw_only=True):
     """Of them, those in which it fired."""
     ready: Advice
     why: str
+    place: Place
+    """Where the rule is written."""
+    is_own: bool
+    """Whether its level is written there, and not in the `levels` of a contract that includes it."""
 
 
 def promote(contract: Contract, good: Iterable[Trace], bad: Iterable[Trace]) -> tuple[list[Standing], int, int]:
@@ -72,6 +78,8 @@ def promote(contract: Contract, good: Iterable[Trace], bad: Iterable[Trace]) -> 
                 caught=caught,
                 ready=advice,
                 why=why,
+                place=place_of(contract, rule.spot),
+                is_own=rule.spot.file == 0 and not place_of(contract, rule.spot).source.startswith("pack:"),
             )
         )
     return found, goods, bads

@@ -90,8 +90,14 @@ def _put(standings: Sequence[Standing], goods: int, bads: int) -> None:
     higher = [one for one in standings if RANK[one.level] < RANK[one.ready]]
     for some, word in ((lower, "not ready for the level that they have"), (higher, "ready for more")):
         if some:
-            levels = ", ".join(f"{one.rule}: {one.ready}" for one in some)
-            console.put(f"{word}:\n  levels: {{{visible(levels)}}}\n")
+            console.put(f"{word}:\n")
+            for one in some:
+                if one.is_own:
+                    console.put(f"  {visible(str(one.place))}: in `{visible(one.rule)}` write `level: {one.ready}`\n")
+            # The `levels` of a contract are for the rules that it includes.
+            levels = ", ".join(f"{one.rule}: {one.ready}" for one in some if not one.is_own)
+            if levels:
+                console.put(f"  levels: {{{visible(levels)}}}\n")
 
 
 def _put_json(standings: Sequence[Standing], goods: int, bads: int) -> None:
