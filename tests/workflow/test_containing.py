@@ -126,3 +126,19 @@ def test_another_profile_is_a_mistake_with_a_suggestion() -> None:
     with pytest.raises(OutstepError) as caught:
         profile("coding-agnet")
     assert caught.value.problems[0].help == "did you mean `coding-agent`?"
+
+
+def test_a_folder_of_run_records_may_hold_their_scenario() -> None:
+    scenario = Scenario(id="etc-passwd", tools=("file_read",), allowlist=(Rule("file_read", "workspace/**"),))
+    report = scope_report([str(CASE)], scenario, Options())
+    assert len(report.runs) == 5
+    assert report.faults == ()
+
+
+def test_a_folder_can_be_given_where_none_was_recorded(tmp_path: Path) -> None:
+    text = 'call read {"file_path": "/w/a"}\nresult ok\nend completed'
+    (tmp_path / "a.jsonl").write_bytes(lines(trace(text)))
+    rules = profile("coding-agent")
+    paths = [str(tmp_path / "a.jsonl")]
+    assert scope_report(paths, rules, Options()).exit_code == 3
+    assert scope_report(paths, rules, Options(), cwd="/w").exit_code == 0

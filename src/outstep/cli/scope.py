@@ -38,7 +38,8 @@ def run(words: Sequence[str]) -> int:
     from outstep.workflow.containing import scope_report
 
     options = Options(unpinned=given.unpinned or False, complete=given.complete or False)
-    report = scope_report(paths, _boundary(given), options, format=given.format)
+    cwd = os.path.abspath(given.cwd) if given.cwd else ""
+    report = scope_report(paths, _boundary(given), options, format=given.format, cwd=cwd)
     if given.json:
         from msgspec.json import format
 

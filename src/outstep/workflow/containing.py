@@ -38,28 +38,33 @@ def scope_report(
     options: Options,
     *,
     format: str | None = None,
+    cwd: str = "",
 ) -> ScopeReport:
     """Return what is to be said of the recorded runs in files, folders and patterns.
 
     `boundary` is a scenario, a contract whose scope rules count, or the scenarios of a battery by id, for run records
-    that name theirs.
+    that name theirs. `cwd` is where traces ran that do not tell it.
     """
     log = ReadLog()
     found = documents(paths, log, None)
     runs: list[JudgedRun] = []
     rest: list[Found] = []
+    folders: set[str] = set()
     for one in found:
         data = _run_record(one.document)
         if data is None:
             rest.append(one)
             continue
+        folders.add(one.folder)
         try:
             runs.append(_of_record(data, one.document.uri, boundary))
         except OutstepError as error:
             log.faults += error.problems
+    # A folder of run records may hold their scenario, too, which is no trace.
+    rest = [replace(one, folder="") if one.folder in folders else one for one in rest]
     for _, _, batches in streams(rest, format, options, log) if rest else ():
         try:
-            runs += [_of_trace(trace, boundary) for trace in in_traces(batches)]
+            runs += [_of_trace(_placed(trace, cwd), boundary) for trace in in_traces(batches)]
         except OutstepError as error:
             log.faults += error.problems
     if not runs and not log.faults:
@@ -147,6 +152,10 @@ def _of_trace(trace: Trace, boundary: Scenario | Contract | dict[str, Scenario])
         deeds=deeds_of(run),
         run=run,
     )
+
+
+def _placed(trace: Trace, cwd: str) -> Trace:
+    return replace(trace, header=replace(trace.header, cwd=cwd)) if cwd and not trace.header.cwd else trace
 
 
 def _softened(run: Run, trace: Trace, *, is_profile: bool) -> Run:
