@@ -53,8 +53,10 @@ class Counted(Struct):
     """Events whose key, element or amount is missing or hidden."""
     doubtful: list[float]
     """Places of events that may count, under a key that may be any."""
-    hidden_keys: list[int]
-    """Places of events that count under a key that is hidden."""
+    cuts: list[tuple[str, float]]
+    """The same, each with its lane."""
+    hidden_keys: list[Case]
+    """Events that count under a key that is hidden."""
 
 
 def counts(scene: Scene, rule: Rule) -> list[Instance]:
@@ -78,18 +80,20 @@ class _Counts:
         self.counted = self._count()
 
     def _count(self) -> Counted:
-        found = Counted([], [], [], [], [])
+        found = Counted([], [], [], [], [], [])
         for case in cases(self.scene, self.rule):
             key = self._key(case)
             if case.applies is not True:
                 found.doubtful.append(case.seq)
+                found.cuts.append(_placed(case))
                 found.undecided.append(case.undecided() or case.instance("inconclusive", HIDDEN_EVIDENCE))
             elif case.each is not None or isinstance(key, Missing | Hidden):
                 undecided = case.each if case.each is not None else key
                 if isinstance(undecided, Hidden) or self.rule.missing == "inconclusive":
                     found.doubtful.append(case.seq)
+                    found.cuts.append(_placed(case))
                 if case.each is None and isinstance(key, Hidden):
-                    found.hidden_keys.append(case.seq)
+                    found.hidden_keys.append(case)
                 found.uncounted.append(Instance(case.seq, "", *missing_or_hidden(self.rule, undecided)))  # type: ignore[arg-type]
             else:
                 self._add(found, case, *key)
@@ -99,13 +103,24 @@ class _Counts:
         amount: Value = 1
         if self.rule.total is not None:
             amount = self.scene.evidence(self.rule.total, case.view)
-            if not isinstance(amount, Hidden) and not _is_amount(amount):
+            is_missing = not isinstance(amount, Hidden) and not _is_amount(amount)
+            if is_missing and self._is_bound_missing(case):
+                found.items.append(Item(case, key, shown, None))
+                return
+            if is_missing:
                 judged = missing_or_hidden(self.rule, Missing("`sum` takes numbers from 0 on"))
                 found.uncounted.append(Instance(case.seq, shown, *judged))  # type: ignore[arg-type]
                 if self.rule.missing == "inconclusive":
                     found.doubtful.append(case.seq)
                 return
         found.items.append(Item(case, key, shown, None if isinstance(amount, Hidden) else amount))
+
+    def _is_bound_missing(self, case: Case) -> bool:
+        """Return whether the bound cannot be read at an event: that settles its count, whatever it would add."""
+        if not isinstance(self.rule.kind, AtMost):
+            return False
+        bound = self.scene.evidence(self.bound, case.view)
+        return not isinstance(bound, Hidden) and not _is_number(bound)
 
     def _key(self, case: Case) -> Value:
         """Return the key of a count and its text, or `Missing`, or `Hidden`."""
@@ -128,23 +143,30 @@ class _Counts:
 
     def at_most(self) -> list[Instance]:
         """No count goes over the bound read at any of its events."""
+        for item in self.counted.items:
+            if item.amount is None and not self._is_bound_missing(item.case):
+                self.counted.uncounted.append(Instance(item.seq, item.shown, "inconclusive", HIDDEN_EVIDENCE))
         counted = self._effects() if self.rule.counting == "effects" else self._over()
-        for place in self.counted.hidden_keys[:1]:
-            # It may count under every key.
-            doubt = [Instance(place, x.key, "inconclusive", HIDDEN_EVIDENCE) for x in counted]
-            counted = [d if x.verdict == "satisfied" else x for x, d in zip(counted, doubt, strict=True)]
         return [*self.counted.undecided, *self.counted.uncounted, *counted]
+
+    def _veiled(self, group: Sequence[Item], judged: Instance) -> Instance:
+        """An event with a hidden key may count under every key of its window."""
+        hidden = [case for case in self.counted.hidden_keys if case.window.start == group[0].case.window.start]
+        if judged.verdict != "satisfied" or not hidden or isinstance(self.rule.kind, Exactly):
+            return judged
+        return Instance(hidden[0].seq, judged.key, "inconclusive", HIDDEN_EVIDENCE)
 
     def _over(self) -> list[Instance]:
         """Return an instance for each count: violated at the first event that is over the bound."""
         found: list[Instance] = []
         for group in self._groups():
             judged = [self._at(item, group) for item in group]
-            found.append(
+            whole = (
                 first_of(judged, "violated")
                 or first_of(judged, "inconclusive")
                 or Instance(None, group[0].shown, "satisfied")
             )
+            found.append(self._veiled(group, whole))
         return found
 
     def _groups(self) -> list[list[Item]]:
@@ -154,7 +176,7 @@ class _Counts:
             lane = getattr(item.case.view.event, "agent", "main") if self.rule.in_a_row else ""
             return (item.case.window.start, item.key, lane)
 
-        return _by(self.counted.items, name)
+        return _by([x for x in self.counted.items if x.amount is not None or self._is_bound_missing(x.case)], name)
 
     def _at(self, item: Item, group: Sequence[Item]) -> Instance:
         """Judge a count at one of its events, itself included."""
@@ -174,7 +196,7 @@ class _Counts:
         sure = [x for x in possible if self._surely_counts(x, item)]
         if _total(sure) > bound:
             return Instance(item.seq, item.shown, "violated")
-        if any(x.amount is None for x in possible) or _total(possible) > bound or self._may_be_more(item):
+        if _total(possible) > bound or self._may_be_more(item):
             return Instance(item.seq, item.shown, "inconclusive", HIDDEN_EVIDENCE)
         return Instance(item.seq, item.shown, "satisfied")
 
@@ -241,7 +263,7 @@ class _Counts:
         """Return where a run may have been broken unseen."""
         lane = getattr(item.case.view.event, "agent", "main")
         found = [hole.seq for hole in self.scene.holes_that_hide(self.rule.triggers) if hole.is_in(lane)]
-        return found + self.counted.doubtful
+        return found + [place for agent, place in self.counted.cuts if agent == lane]
 
     # effects
 
@@ -260,7 +282,7 @@ class _Counts:
             elif len(possible) > bound:
                 found.append(Instance(_over_bound(possible, bound), shown, "inconclusive", HIDDEN_EVIDENCE))
             else:
-                found.append(Instance(None, shown, "satisfied"))
+                found.append(self._veiled(group, Instance(None, shown, "satisfied")))
         return found
 
     def _done(self, group: Sequence[Item]) -> tuple[list[Item], list[Item]]:
@@ -290,7 +312,7 @@ class _Counts:
         if has_opened(self.scene, self.rule) is False:
             return []
         missing = self._uncounted()
-        return (missing + [self._lower(*part) for part in self._parts()]) or [Instance(None, "", "satisfied")]
+        return (missing + [self._lower(*part) for part in self._parts()]) or [self._of_no_window()]
 
     def exactly(self) -> list[Instance]:
         """Every window (and key in it) holds exactly so many."""
@@ -302,7 +324,13 @@ class _Counts:
         # A count that is over the bound will not come down again; the others are settled at their end.
         rest = [part for part in self._parts() if not self._is_among(part, over)]
         found = missing + over + [self._lower(*part, is_exact=True) for part in rest]
-        return found or [Instance(None, "", "satisfied")]
+        return found or [self._of_no_window()]
+
+    def _of_no_window(self) -> Instance:
+        """Return the instance of a run in which nothing was counted."""
+        if has_opened(self.scene, self.rule) is True:
+            return Instance(None, "", "satisfied")
+        return Instance(None, "", "inconclusive", HIDDEN_EVIDENCE)
 
     def _uncounted(self) -> list[Instance]:
         """Return the instances of events that a lower bound cannot take."""
@@ -373,6 +401,11 @@ class _Counts:
         for hole in self.scene.holes_that_hide(self.rule.since, start, end):
             perhaps = max(perhaps, hole.seq)
         return surely, perhaps
+
+
+def _placed(case: Case) -> tuple[str, float]:
+    """Return the lane and place of an event."""
+    return (getattr(case.view.event, "agent", "main"), case.seq)
 
 
 def _by(items: Sequence[Item], name: Any) -> list[list[Item]]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from outstep.contracts.kinds import Needs, Require, Then, Within
 from outstep.contracts.model import Rule
-from outstep.contracts.selectors import Selector
+from outstep.contracts.selectors import Expr, Selector
 from outstep.events import Event, Gap, RunEnd, ToolCall
+from outstep.expr.nodes import Binary, Call, conjuncts, names_of
 from outstep.expr.text import mentions
 from outstep.expr.values import Hidden, Missing, Value, show
 
@@ -47,7 +48,7 @@ def judge(scene: Scene, rule: Rule, view: View) -> Judged:
     if isinstance(rule.kind, Needs):
         return _needs(scene, rule, rule.kind, view)
     assert isinstance(rule.kind, Then)
-    return _then(scene, rule.kind, view)
+    return _then(scene, rule, rule.kind, view)
 
 
 def missing_or_hidden(rule: Rule, value: Value) -> Judged:
@@ -224,12 +225,10 @@ def _counts_from(scene: Scene, event: Event) -> float:
 # then
 
 
-def _then(scene: Scene, kind: Then, view: View) -> Judged:
+def _then(scene: Scene, rule: Rule, kind: Then, view: View) -> Judged:
     trace = scene.trace
     event = view.event
     deadline = _deadline(scene, kind.within, event)
-    if kind.within is not None and kind.within.unit == "seconds" and getattr(event, "time", None) is None:
-        return ("inconclusive", MISSING_EVIDENCE)
     possible = False
     for x in scene.events:
         if event.seq >= trace.at(x):
@@ -247,7 +246,29 @@ def _then(scene: Scene, kind: Then, view: View) -> Judged:
         return HIDDEN
     if deadline == float("inf") and trace.end == "aborted" and not _is_answered(scene, kind.any, event):
         return ("inconclusive", UNFINISHED)
+    if rule.missing == "inconclusive" and all(_is_own_missing(scene, selector, view) for selector in kind.any):
+        return ("inconclusive", MISSING_EVIDENCE)
     return VIOLATED
+
+
+_OWN = frozenset({"this", "it", "at", "match"})
+
+
+def _is_own_missing(scene: Scene, selector: Selector, view: View) -> bool:
+    """Return whether what must follow is named by a value of the event itself, and that value is missing."""
+    own = _OWN | {name for name, _ in view.lets}
+    for node in [] if selector.where is None else conjuncts(selector.where.node):
+        parts = [node.left, node.right] if isinstance(node, Binary) and node.op == "==" else []
+        if isinstance(node, Call) and node.function == "mentions":
+            parts = [*node.args]
+        for part in parts:
+            names = set(names_of(part))
+            if names and names <= own:
+                asked = Expr(text="", node=part, spot=selector.spot)
+                value = scene.value(asked, View(event=view.event, this=view, lets=view.lets), EVIDENCE)
+                if isinstance(value, Missing):
+                    return True
+    return False
 
 
 def _is_surely_final(scene: Scene) -> Value:

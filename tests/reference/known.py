@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outstep.events import Event, Gap, Header, Issued, Lane, RunEnd, State, ToolCall, UserMessage
 
-from .outcomes import pair
+from .outcomes import has_lost_call, pair
 
 Decision = tuple[str, str, int]
 """A lane with a turn of it, or with the `seq` of an issued event that has no turn."""
@@ -237,14 +237,7 @@ class Trace:
 
     def lost_call(self, orphan: Event) -> bool:
         """Return whether a gap before an orphan may hide the call that it answers."""
-        lane = getattr(orphan, "agent", "main")
-        return any(
-            isinstance(gap, Gap)
-            and gap.seq < orphan.seq
-            and gap.can_hide("tool.call")
-            and (gap.agent is None or gap.agent == lane)
-            for gap in self.events
-        )
+        return has_lost_call(orphan, self.events)
 
 
 def is_well_formed(header: Header, events: Sequence[Event]) -> bool:

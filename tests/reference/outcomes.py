@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from outstep.contracts.model import Contract, Tool
 from outstep.contracts.names import ToolNames, entry_fits
-from outstep.events import Approval, AssistantMessage, Event, ToolCall, ToolResult, UserMessage
+from outstep.events import Approval, AssistantMessage, Event, Gap, ToolCall, ToolResult, UserMessage
 
 Place = tuple[str, str, int]
 """Where ids are told apart: a lane, and in it a response, or what stands between two user messages."""
@@ -47,7 +47,7 @@ def pair(events: Sequence[Event]) -> Pairing:
         before = [call for call in calls if call.seq < result.seq]
         if not before:
             later = [call for call in calls if call.seq > result.seq]
-            if later:
+            if later and not has_lost_call(result, events):
                 found.early[result.seq] = later[0]
             else:
                 found.orphans.add(result.seq)
@@ -63,20 +63,29 @@ def pair(events: Sequence[Event]) -> Pairing:
     return found
 
 
+def has_lost_call(result: Event, events: Sequence[Event]) -> bool:
+    """Return whether a gap before a result may hide the call that it answers."""
+    lane = getattr(result, "agent", "main")
+    return any(
+        isinstance(gap, Gap)
+        and gap.seq < result.seq
+        and gap.can_hide("tool.call")
+        and (gap.agent is None or gap.agent == lane)
+        for gap in events
+    )
+
+
 def _candidates(result: ToolResult, events: Sequence[Event]) -> list[ToolCall]:
-    """Return the calls that a result may mean, in order: those of its id in its lane (and turn, if it tells)."""
+    """Return the calls that a result may mean, in order: of its id and lane, and if there are several, of its turn."""
     calls = [x for x in events if isinstance(x, ToolCall)]
     if result.call is not None:
         return [call for call in calls if call.seq == result.call]
     if not result.call_id:
         return []  # nothing is joined by an empty id
-    return [
-        call
-        for call in calls
-        if call.call_id == result.call_id
-        and call.agent == result.agent
-        and (result.turn is None or call.turn == result.turn)
-    ]
+    own = [call for call in calls if call.call_id == result.call_id and call.agent == result.agent]
+    if result.turn is None or len([call for call in own if call.seq < result.seq]) < 2:
+        return own
+    return [call for call in own if call.turn == result.turn]
 
 
 def tool_of(contract: Contract, names: ToolNames, recorded: str) -> Tool | None:

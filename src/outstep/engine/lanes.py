@@ -217,8 +217,8 @@ class LaneState:
         """Unanswered calls by id (see `pairing`)."""
         self.ids_since = -1
         """Where call ids must differ from: the current response (without responses: the last user message)."""
-        self.approvals: dict[str, tuple[str, int]] = {}
-        """Last decision by call id, and where it stands."""
+        self.approvals: dict[int | str, tuple[str, int]] = {}
+        """Last decision on an open call, by its `seq` (by id where the call is still to come), and where it stands."""
         self.spawned_at = -1
         self.last_seq = -1
 

@@ -27,7 +27,7 @@ class OpenCall(Struct, frozen=True, gc=False):
 
 
 class OtherCall(OpenCall, frozen=True, gc=False):
-    """One that the model did not make."""
+    """One that generated code leaves to the exact run: the model did not make it, or its id was used before."""
 
 
 class Record(Protocol):
@@ -71,6 +71,8 @@ class Pairing:
         """Calls without an id, or with one that was seen before."""
         self.early: dict[str, dict[str, list[ToolResult]]] = {}
         """By lane and id: results that came before any call of their id."""
+        self.repeated: dict[tuple[str, str], int] = {}
+        """By lane and id: where the newest call of an id stands that was used more than once."""
 
     def restart(self) -> None:
         """Forget everything, for the next trace."""
@@ -82,36 +84,34 @@ class Pairing:
         self.again = 0
         if self.early:
             self.early.clear()
+        if self.repeated:
+            self.repeated.clear()
 
     def call(self, lane: LaneState, event: ToolCall) -> None:
         """Take a call, its decision already open."""
-        call = (OpenCall if event.by == "model" else OtherCall)(event, lane.start, lane.epoch)
+        call_id = event.call_id
+        seen = self.seen.setdefault(lane.id, {})
+        since = seen.get(call_id)
+        kind = OpenCall if event.by == "model" and since is None else OtherCall
+        call = kind(event, lane.start, lane.epoch)
         if not event.tool:
             self._record.remark("EMPTY_TOOL_NAME", "a call names no tool", event.seq)
         if event.args_raw is not None:
             self._record.remark("UNREADABLE_ARGUMENTS", "the recorded arguments are no JSON", event.seq)
-        call_id = event.call_id
         if not call_id:
             self._record.remark("EMPTY_CALL_ID", "a call has no id", event.seq)
-            lane.open[f"\0{event.seq}"] = call
+            lane.open[_apart(call)] = call
             self.again += 1
             return
-        seen = self.seen.setdefault(lane.id, {})
-        since = seen.get(call_id)
         if since == lane.ids_since:
             self._record.remark("DUPLICATE_CALL_ID", "two calls of one response have the same id", event.seq)
         elif since is not None:
             self._record.remark("CALL_ID_REUSED", "the id of an earlier call is used again", event.seq)
-            lane.approvals.pop(call_id, None)
-        self.again += since is not None
         seen[call_id] = lane.ids_since
-        before = lane.open.get(call_id)
-        if before is None:
-            lane.open[call_id] = call
-        elif type(before) is list:
-            before.append(call)
-        else:
-            lane.open[call_id] = [before, call]
+        if since is not None:
+            self.again += 1
+            self.repeated[lane.id, call_id] = event.seq
+        _open(lane, call, is_of_newest=since == lane.ids_since)
 
     def result(self, lane: LaneState, event: ToolResult) -> OpenCall | None:
         """Return the call that a result answers; none for an orphan, an early or a second result."""
@@ -139,18 +139,28 @@ class Pairing:
         return None
 
     def _by_id(self, lane: LaneState, event: ToolResult) -> OpenCall | None:
-        found = lane.open.get(event.call_id) if event.call_id else None
+        """Return the oldest open call of an id in the response that used it last, or in the one the result names."""
+        call_id = event.call_id
+        found: Any = lane.open.get(call_id) if call_id else None
+        if event.turn is not None and (lane.id, call_id) in self.repeated:
+            for call in self.unanswered(lane):
+                if call.event.call_id == call_id and call.event.turn == event.turn:
+                    key = call_id if call is found or (type(found) is list and call in found) else _apart(call)
+                    _close(lane, key, lane.open[key], call)
+                    return call
+            return None
         if found is None:
             return None
-        if type(found) is not list:
-            del lane.open[event.call_id]
-            single: OpenCall = found
-            return single
-        own = [call for call in found if event.turn is not None and call.event.turn == event.turn]
-        newest = [call for call in found if call.epoch == found[-1].epoch]
-        call: OpenCall = (own or newest)[0]
-        _close(lane, event.call_id, found, call)
-        return call
+        oldest: OpenCall = found[0] if type(found) is list else found
+        _close(lane, call_id, found, oldest)
+        return oldest
+
+    def newest(self, lane: LaneState, call_id: str) -> int | None:
+        """Return where the newest call of an id stands; none if it is answered, or no such call came yet."""
+        if (lane.id, call_id) in self.repeated:
+            return self.repeated[lane.id, call_id]
+        found = lane.open.get(call_id)
+        return None if found is None else int(found.event.seq)
 
     def unanswered(self, lane: LaneState) -> list[OpenCall]:
         """Return the calls of a lane without a result, in their order."""
@@ -188,6 +198,24 @@ class Pairing:
             )
         else:
             self._record.remark("MISSING_TOOL_RESULT", "a call has no result", call.event.seq)
+
+
+def _open(lane: LaneState, call: OpenCall, *, is_of_newest: bool) -> None:
+    """Note an open call under its id; those of an earlier response are kept apart: only their turn finds them."""
+    call_id = call.event.call_id
+    before = lane.open.get(call_id)
+    if before is not None and is_of_newest:
+        lane.open[call_id] = [*(before if type(before) is list else [before]), call]
+        return
+    if before is not None:
+        for earlier in before if type(before) is list else [before]:
+            lane.open[_apart(earlier)] = earlier
+    lane.open[call_id] = call
+
+
+def _apart(call: OpenCall) -> str:
+    """Return what a call is kept under that no id finds."""
+    return f"\0{call.event.seq}"
 
 
 def _close(lane: LaneState, key: str, found: Any, call: OpenCall) -> None:

@@ -183,7 +183,8 @@ class Run(Rulings, Triggers):
         lane = self.lane(event.agent)
         self._open(lane, event)
         self.pairing.call(lane, event)
-        self._cover_by_approval(lane, event)
+        if lane.approvals or self.tool_approvals:
+            self._cover_by_approval(lane, event)
         if lane.id == "main":
             self.drop_final(event.seq)
         self.look_at_call(event, lane)
@@ -264,7 +265,7 @@ class Run(Rulings, Triggers):
             monitor.answered(view)
 
     def _check_denied(self, lane: LaneState, event: ToolResult, view: View) -> None:
-        if not event.call_id or lane.approvals.get(event.call_id, ("", 0))[0] != "denied":
+        if view.call is None or lane.approvals.get(view.call.event.seq, ("", 0))[0] != "denied":
             return
         if view.outcome == "ok":
             self.remark("EXECUTED_ALTHOUGH_DENIED", "a call was carried out after it was denied", event.seq)
@@ -312,16 +313,26 @@ class Run(Rulings, Triggers):
         lane = self.lane(event.agent)
         lane.last_seq = event.seq
         if event.call_id:
-            lane.approvals[event.call_id] = (event.decision, event.seq)
+            self._note_approval(lane, event)
         else:
             self.tool_approvals[self.canonical(event.tool)] = (event.decision, event.seq)
         self.dispatch("approval", event.tool, View(self, event, lane, issued=False))
 
+    def _note_approval(self, lane: LaneState, event: Approval) -> None:
+        """Note a decision on the newest call of its id, else on the first one that comes."""
+        newest = self.pairing.newest(lane, event.call_id)
+        if newest is not None:
+            lane.approvals[newest] = (event.decision, event.seq)
+        elif event.call_id not in self.pairing.seen.get(lane.id, ()):
+            lane.approvals[event.call_id] = (event.decision, event.seq)
+
     def _cover_by_approval(self, lane: LaneState, event: ToolCall) -> None:
-        if self.tool_approvals and event.call_id and event.call_id not in lane.approvals:
-            cover = self.tool_approvals.get(self.canonical(event.tool))
-            if cover is not None:
-                lane.approvals[event.call_id] = cover
+        """Let the latest decision that stands before a call cover it: one on its id, or one on its tool."""
+        own = lane.approvals.pop(event.call_id, None) if event.call_id else None
+        cover = self.tool_approvals.get(self.canonical(event.tool)) if self.tool_approvals else None
+        latest = max((found for found in (own, cover) if found is not None), key=_place, default=None)
+        if latest is not None:
+            lane.approvals[event.seq] = latest
 
     def _step_state(self, event: State) -> None:
         self.types_seen.add("state")
@@ -532,7 +543,8 @@ class Run(Rulings, Triggers):
     def approval(self, event: ToolResult, view: View) -> Any:
         """Return the last decision on the call of a result, or `Hidden` where a gap may hide one."""
         lane: LaneState = view.lane
-        decision, decided = lane.approvals.get(event.call_id, ("none", -1)) if event.call_id else ("none", -1)
+        call: OpenCall | None = view.call
+        decision, decided = lane.approvals.get(call.event.seq, ("none", -1)) if call is not None else ("none", -1)
         for gap, place in () if view.ignores_gaps else self.gaps.all:
             if decided < place < event.seq and gap.agent in {None, lane.id} and gap.can_hide("approval"):
                 return Hidden("`approval`: a gap may hide a decision")
@@ -838,6 +850,10 @@ def conjunction(values: Sequence[Any]) -> bool | Missing | Hidden:
         elif value is not True and not isinstance(undecided, Hidden):
             undecided = value if isinstance(value, Missing) else Missing("not a truth value")
     return undecided
+
+
+def _place(decided: tuple[str, int]) -> int:
+    return decided[1]
 
 
 def _steps(pointer: str) -> list[str]:

@@ -190,7 +190,7 @@ class Triggers:
         if applies is not True:
             monitor = run.monitors[index]
             if monitor is not None:
-                monitor.doubted()
+                monitor.doubted(view)
             if isinstance(rule.kind, AtLeast | Exactly) and not (rule.per or rule.per_turn):
                 return
             reason = "hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition"
@@ -461,7 +461,7 @@ class Triggers:
                         surely = max(surely, place)
                 perhaps = max([perhaps, *marks.fog_in(start, before)])
         perhaps = max(perhaps, surely)
-        for gap, place in run.gaps.all:
+        for gap, place in run.gaps.all if rule.judge == "run" else ():
             if start < place and (end is None or place < end) and hides(gap, rule.since):
                 perhaps = max(perhaps, place)
         return surely, perhaps
@@ -548,10 +548,11 @@ class Triggers:
         if gaps.anywhere(plain):
             return True
         if isinstance(rule.kind, Never) and not self.ever_inside(index):
-            return gaps.anywhere(rule.after) or self._may_have_opened(index)
+            return gaps.anywhere(rule.after) or self.may_have_opened(index)
         return plain != rule.triggers and self._may_hide_final()
 
-    def _may_have_opened(self, index: int) -> bool:
+    def may_have_opened(self, index: int) -> bool:
+        """Return whether an event that cannot be read may have opened the rule's window."""
         return any(marks.fog for (role, owner, _), marks in self._marks.items() if owner == index and role == "after")
 
     def _may_hide_final(self) -> bool:

@@ -208,7 +208,7 @@ class KindMonitor(Protocol):
         """Take note of an event that selector number `slot` of the kind may pick; its `where` is not yet read."""
         ...
 
-    def doubted(self) -> None:
+    def doubted(self, view: Any) -> None:
         """Take note that an event may be one of `for` whose conditions hold, and it cannot be told."""
         ...
 
@@ -255,7 +255,7 @@ class Quiet:
     def seen(self, slot: int, view: Any) -> None:
         """Nothing to note."""
 
-    def doubted(self) -> None:
+    def doubted(self, view: Any) -> None:
         """Nothing to note."""
 
     def answered(self, view: Any) -> None:

@@ -46,9 +46,11 @@ class CountingMonitor(Quiet):
         """An event may count here, and it cannot be told."""
         self.is_veiled = False
         """A key was hidden: any count may be higher than it shows."""
-        self._veil: View | None = None
-        """The first event whose key was hidden."""
-        self._rows: dict[str, tuple[Any, int]] = {}
+        self._veils: dict[int, View] = {}
+        """By where its window begins: the first event whose key was hidden."""
+        self._rows: dict[Any, tuple[Any, int]] = {}
+        self.cuts: dict[str, int] = {}
+        """In a row, by lane: where the newest event stands whose value cannot be told: it may have ended a row."""
         self._past: dict[Any, Tally] = {}
         """In a row: counts that started again, and were in doubt before."""
         self._has_window = bool(rule.after or rule.since)
@@ -59,14 +61,20 @@ class CountingMonitor(Quiet):
         """Forget everything, for the next trace."""
         self.tallies.clear()
         self.is_veiled = self.has_undecided = False
-        self._veil = None
+        self._veils.clear()
         self._rows.clear()
         self._ended = -1
         self._past.clear()
+        self.cuts.clear()
 
-    def doubted(self) -> None:
+    def doubted(self, view: Any) -> None:
         """Take note that an event may count here, and it cannot be told."""
         self.has_undecided = True
+        self._cut(view)
+
+    def _cut(self, view: Any) -> None:
+        if self.rule.in_a_row:
+            self.cuts[_lane_of(view)] = view.seq
 
     # -- one event ---------------------------------------------------------------------------------------------------
 
@@ -75,7 +83,7 @@ class CountingMonitor(Quiet):
         key = self.key_of(view)
         if key is None:
             return None
-        begins: int = self.run.begins(self.index, self.rule, view)[0] if self._has_window else -1
+        begins = self._begins(view)
         if self.rule.in_a_row:
             return key, self._in_a_row(key, view, begins)
         slot = (key, begins) if begins >= 0 else key
@@ -84,6 +92,9 @@ class CountingMonitor(Quiet):
             self._settle_ended(view, begins)
             tally = self.tallies[slot] = Tally(begins)
         return key, tally
+
+    def _begins(self, view: View) -> int:
+        return int(self.run.begins(self.index, self.rule, view)[0]) if self._has_window else -1
 
     def _settle_ended(self, view: View, begins: int) -> None:
         """Settle counts to which nothing can be added any more, so that they need not be kept."""
@@ -95,6 +106,7 @@ class CountingMonitor(Quiet):
         elif begins > self._ended and not run.plan.has_joined_window(self.index, self.rule):
             self._ended = begins
             ended = [slot for slot, tally in self.tallies.items() if tally.since < begins]
+            self._rows = {row: last for row, last in self._rows.items() if row[1] >= begins}
         else:
             return
         self.end_counts({slot: self.tallies.pop(slot) for slot in ended})
@@ -102,7 +114,9 @@ class CountingMonitor(Quiet):
     def end_counts(self, tallies: dict[Any, Tally]) -> None:
         """Settle counts to which nothing can be added any more."""
         for slot, tally in tallies.items():
-            self._settle_count(slot, tally)
+            # One instance for each key, lane and window: the row that was in doubt first stands for it.
+            past = self._past.pop(slot, None)
+            self._settle_count(slot, tally if past is None or tally.is_reported else past)
 
     def key_of(self, view: View) -> Any:
         """Return the key of an event; none after settling an unreadable one."""
@@ -113,27 +127,35 @@ class CountingMonitor(Quiet):
         key = self.run.read_key(self.rule.per, view)
         if isinstance(key, Hidden):
             self.is_veiled = True
-            self._veil = self._veil or view
+            self._veils.setdefault(self._begins(view), view)
+            self._cut(view)
             self.run.unreadable(self.index, view, key, "")
             return None
         if isinstance(key, Missing):
+            if self.rule.missing == "inconclusive":
+                self._cut(view)
             self.run.unreadable(self.index, view, key, "")
             return None
         return key
 
-    def _in_a_row(self, key: Any, view: View, since: int) -> Tally:
+    def _in_a_row(self, key: Any, view: View, begins: int) -> Tally:
+        """Return the count of a value in its lane and window; it starts again behind a decision without the value."""
         lane = _lane_of(view)
-        place, number = self._rows.get(lane, (None, 0))
+        row = (lane, begins)
+        place, number = self._rows.get(row, (None, 0))
         here = view.at if view.is_issued else view.seq
         if place != here:
             number += 1
-            self._rows[lane] = (here, number)
-        tally = self.tallies.get((key, lane))
-        if tally is None or number - tally.turn > 1 or tally.since != since:
+            self._rows[row] = (here, number)
+        slot = (key, lane, begins)
+        tally = self.tallies.get(slot)
+        if tally is None:
+            self._settle_ended(view, begins)
+        if tally is None or number - tally.turn > 1:
             if tally is not None and tally.doubt is not None and not tally.is_reported:
-                self._past.setdefault((key, lane), tally)
+                self._past.setdefault(slot, tally)
             reported = tally is not None and tally.is_reported
-            tally = self.tallies[key, lane] = Tally(since)
+            tally = self.tallies[slot] = Tally(begins)
             tally.is_reported = reported
         tally.turn = number
         return tally
@@ -203,12 +225,6 @@ class CountingMonitor(Quiet):
 
     def settle_keys(self) -> None:
         """At the end: every count that was never over its bound holds, unless something about it is in doubt."""
-        for slot, tally in self._past.items():
-            current = self.tallies[slot]
-            if not current.is_reported:
-                # One instance for each key and lane: what was in doubt first stands for it.
-                self._settle_count(None, tally)
-                current.is_reported = True
         self.end_counts(self.tallies)
 
     def _settle_count(self, slot: Any, tally: Tally) -> None:
@@ -225,11 +241,11 @@ class CountingMonitor(Quiet):
                 key=self.key_text(view),
                 missing=(sentence,),
             )
-        elif self.is_veiled:
+        elif tally.since in self._veils:
             self.run.settle(
                 self.index,
                 "inconclusive",
-                self._veil,
+                self._veils[tally.since],
                 "an event with a hidden key may count here",
                 reason="hidden-evidence",
                 key=self.text_of(self._key_in(slot, tally)),

@@ -15,6 +15,7 @@ from outstep.contracts.selectors import Expr
 from outstep.expr.values import Hidden, Missing, show
 
 START = -1
+_NO_WINDOW = "it cannot be told whether a window of `after` opened"
 
 
 class LowerBound:
@@ -99,6 +100,8 @@ class LowerBound:
     def close(self) -> None:
         """Settle every key, or the run."""
         if not self._run.ever_inside(self._counting.index):
+            if self._run.may_have_opened(self._counting.index):
+                self._doubt("", 0, self._counting.bound(self._bound, None), _NO_WINDOW, "hidden-evidence")
             return
         self.opened()
         for key, amount in self.amounts.items():

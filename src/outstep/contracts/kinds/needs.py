@@ -5,14 +5,15 @@ docs: docs/kinds/needs.md
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from outstep.contracts.kinds.base import Quiet, View
 from outstep.contracts.kinds.evidence import all_evident
-from outstep.contracts.selectors import Selector
-from outstep.expr.values import Hidden, Missing
+from outstep.contracts.selectors import Expr, Selector
+from outstep.expr.values import Hidden, Missing, equal, from_key
 from outstep.findings import Witness
 
 
@@ -76,7 +77,8 @@ class NeedsMonitor(Quiet):
                 unread.append(key.reason)
                 continue
             if isinstance(key, Hidden):
-                doubt = key.reason if self._newest_of_all(table, view) > since else doubt
+                join = self.run.plan.joins["kind", self.index, slot]
+                doubt = key.reason if self._newest_of_all(table, view, join.this) > since else doubt
                 continue
             place, doubtful = self._newest(table, key, view)
             if place > since:
@@ -105,11 +107,14 @@ class NeedsMonitor(Quiet):
             doubtful = max(doubtful, table.fog_before(view.seq if is_of_world else view.at))
         return place, doubtful
 
-    def _newest_of_all(self, index: int, view: View) -> int:
-        """Return where the newest event of any join key stands."""
+    def _newest_of_all(self, index: int, view: View, asked: Sequence[Expr]) -> int:
+        """Return where the newest event stands whose join key may be what is asked for, as far as that can be read."""
         epoch = view.epoch if view.is_issued else None
+        values = [self.run.evidence(expr, view) for expr in asked]
         keys = dict.fromkeys(key for table in _tables(self.run, view, index) for key in table.keys(epoch))
-        return max(max(self._newest(index, key, view)) for key in [*keys, ()])
+        possible = [key for key in keys if _may_be(key, values)]
+        fogged = max(self._newest(index, (), view))
+        return max([fogged, *(max(self._newest(index, key, view)) for key in possible)])
 
     def _since(self, view: View) -> tuple[int, int]:
         """Return where the latest known event of `since` stands, and the latest one that may be one."""
@@ -118,7 +123,8 @@ class NeedsMonitor(Quiet):
             table = self.run.plan.tables["since", self.index, slot]
             key = self.run.read_key(self.run.plan.joins["since", self.index, slot].this, view)
             if isinstance(key, Hidden | Missing):
-                doubtful = max(doubtful, self._newest_of_all(table, view))
+                join = self.run.plan.joins["since", self.index, slot]
+                doubtful = max(doubtful, self._newest_of_all(table, view, join.this))
                 continue
             place, fogged = self._newest(table, key, view)
             latest, doubtful = max(latest, place), max(doubtful, fogged)
@@ -142,6 +148,14 @@ class NeedsMonitor(Quiet):
             missing=(sentence,),
             witness=witness,
         )
+
+
+def _may_be(key: Sequence[Any], values: Sequence[Any]) -> bool:
+    """Return whether values, some of which cannot be read, may be those of a key."""
+    return not any(
+        not isinstance(value, Missing) and equal(from_key(part), value) is False
+        for part, value in zip(key, values, strict=True)
+    )
 
 
 def _place(view: Any) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -80,6 +81,9 @@ class ThenMonitor(Quiet):
         self.waiting: deque[Pending] = deque()
         """In the order of their places; answered ones leave when they reach the front."""
         self._by_key: list[dict[Any, list[Pending]]] = [{} for _ in kind.any]
+        self._clocks: list[tuple[float, int, Pending]] = []
+        """Within seconds: what waits by its time, since clocks may fall."""
+        self._number = 0
         self.by_call: dict[int, list[Pending]] = {}
         self.asked: set[int] = set()
         """Calls, by `seq`, whose own result is waited for and that generated code took; the run holds their events."""
@@ -105,9 +109,16 @@ class ThenMonitor(Quiet):
                 continue
             waits = self._wait(slot, pending) or waits
         if waits or pending.doubt:
-            self.waiting.append(pending)
+            self._append(pending)
         else:
             self._settle_missing(pending)
+
+    def _append(self, pending: Pending) -> None:
+        self.waiting.append(pending)
+        within = self.kind.within
+        if within is not None and within.unit == "seconds" and pending.time is not None:
+            self._number += 1
+            heappush(self._clocks, (pending.time, self._number, pending))
 
     def _wait(self, slot: int, pending: Pending) -> bool:
         join = self.run.plan.joins["kind", self.index, slot]
@@ -304,7 +315,8 @@ class ThenMonitor(Quiet):
         if match is not True or in_time is not True:
             pending.doubt = match.reason if isinstance(match, Hidden) else "it cannot be told whether it came in time"
             return
-        if self.kind.within is not None and self.run.gaps.between(pending.seq, view.seq):
+        is_bounded = self.kind.within is not None and self.rule.judge == "run"
+        if is_bounded and self.run.gaps.between(pending.seq, view.seq):
             pending.doubt = "a gap lies between, so it cannot be told whether it came in time"
             return
         self._done(pending)
@@ -369,8 +381,15 @@ class ThenMonitor(Quiet):
     def passed(self, event: Event) -> None:
         """Settle what had to be answered before this event."""
         within = self.kind.within
-        if within is not None and within.unit == "seconds":
-            self._expire(lambda pending: _is_past(pending, event, within))
+        time = getattr(event, "time", None)
+        if within is None or within.unit != "seconds" or time is None:
+            return
+        while self._clocks and time - self._clocks[0][0] > within.count:
+            pending = heappop(self._clocks)[2]
+            if not pending.is_done:
+                pending.is_done = True
+                self._settle_missing(pending)
+        self._sweep()
 
     def took(self, event: Event) -> None:
         """Settle what this event was the last chance for."""
@@ -425,6 +444,7 @@ class ThenMonitor(Quiet):
         self.asked.clear()
         self._blind.clear()
         self.texts.clear()
+        self._clocks.clear()
         for waiting in self._by_key:
             waiting.clear()
         for table in self._mentions:
@@ -508,8 +528,3 @@ def mentioned(rest: tuple[Expr, ...]) -> Expr | None:
 
 
 _THIS_SIDE = frozenset({"this", "it", "at", "match"})
-
-
-def _is_past(pending: Pending, event: Event, within: Within) -> bool:
-    time = getattr(event, "time", None)
-    return time is not None and pending.time is not None and time - pending.time > within.count

@@ -65,25 +65,41 @@ class UpperBound:
         return tally
 
     def _surely(self, tally: Tally, view: Any, seen: Any, amount: Any) -> Any:
-        """Return what counts at an event whatever the gaps hide."""
-        if not self._run.gaps.all or self._rule.judge == "record":
+        """Return what counts at an event whatever gaps and unreadable events hide."""
+        cut, row = self._cuts(view)
+        if not self._may_hide and cut <= tally.since and row < 0:
             return seen
-        cut = self._run.begins(self._index, self._rule, view)[1]
         is_cut = cut > tally.since
-        row = -1
-        if self._rule.in_a_row:
-            row = self._run.gaps.newest(self._rule.triggers, view.seq, view.lane.id if view.lane is not None else None)
+        recent = [item for item in tally.recent if not self._is_known_failure(item[1], view)]
         sure = amount + sum(
-            counted
-            for at, seq, counted in tally.recent
-            if at > cut and seq > row and self._is_settled(seq, tally, view)
+            counted for at, seq, counted in recent if at > cut and seq > row and self._is_settled(seq, tally, view)
         )
-        before = seen - amount - sum(counted for _, _, counted in tally.recent)
+        before = seen - amount - sum(counted for _, _, counted in recent)
         if not is_cut and (row < 0 or (tally.first is not None and tally.first > row)):
             sure += before - self._unsettled_before(tally, view)
-        sure = min(sure, seen)
         tally.recent.append((view.at, view.seq, amount))
-        return sure
+        return min(sure, seen)
+
+    @property
+    def _may_hide(self) -> bool:
+        return bool(self._run.gaps.all) and self._rule.judge == "run"
+
+    def _cuts(self, view: Any) -> tuple[int, int]:
+        """Return the latest place where the count may have begun anew, and where a row may have been broken."""
+        cut = row = -1
+        if self._rule.after or self._rule.since:
+            cut = self._run.begins(self._index, self._rule, view)[1]
+        if self._rule.in_a_row:
+            lane = view.lane.id if view.lane is not None else None
+            row = self._counting.cuts.get(lane or "", -1)
+            if self._may_hide:
+                row = max(row, self._run.gaps.newest(self._rule.triggers, view.seq, lane))
+        return cut, row
+
+    def _is_known_failure(self, seq: int, view: Any) -> bool:
+        if self._counter is None:
+            return False
+        return bool(view.lane.counters[self._counter].read(("call", seq), view.epoch))
 
     def _is_settled(self, seq: int, tally: Tally, view: Any) -> bool:
         if self._counter is None or seq not in tally.open:
@@ -176,6 +192,8 @@ class UpperBound:
             tally.open.pop(seq, None)
             if outcome in {"failed", "denied"}:
                 lane.counters[self._counter].add(lane.epoch, (key, tally.since), amount)
+                if tally.recent:
+                    lane.counters[self._counter].add(lane.epoch, ("call", seq), 1)
         elif outcome in _DONE:
             tally.amount += amount
             self._compare_effect(tally, view)
