@@ -289,6 +289,8 @@ def _holes(scene: Scene, event: Event, deadline: float) -> list[Hole]:
 def _may_answer(scene: Scene, selectors: Sequence[Selector], view: View, hole: Hole) -> bool:
     """Return whether a hole behind an event may hide what must follow it."""
     for selector in selectors:
+        if _is_own_missing(scene, selector, view):
+            continue  # nothing matches it, hidden or not
         if selector.what != "its result":
             if scene.may_hide(hole, [selector]):
                 return True

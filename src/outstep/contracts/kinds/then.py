@@ -347,6 +347,12 @@ class ThenMonitor(Quiet):
             return None
         return bool(time - pending.time <= within.count)
 
+    def _is_surely_in_time(self, pending: Pending, view: Any) -> bool:
+        if self.kind.within is None:
+            return True
+        has_gap = self.rule.judge == "run" and self.run.gaps.between(pending.seq, view.seq)
+        return self._is_in_time(pending, view) is True and not has_gap
+
     def _its_result(self, selector: Selector, view: Any) -> None:
         call = view.call
         for pending in self.by_call.pop(call.event.seq, ()) if call is not None else ():
@@ -354,6 +360,8 @@ class ThenMonitor(Quiet):
                 continue
             match = self.run.match(selector, view, pending.view)
             pending.is_done = True
+            if match is True and not self._is_surely_in_time(pending, view):
+                match = Hidden("it cannot be told whether it came in time")
             if match is True:
                 self.run.settle(self.index, "satisfied", pending.view)
             elif isinstance(match, Hidden):
