@@ -6,6 +6,7 @@ docs: docs/kinds/scope.md
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -35,7 +36,12 @@ class Boundary(Struct, frozen=True, kw_only=True):
         `base` is where relative patterns lie: the working directory of the session. Its `cwd` is empty where none was
         recorded; absolute paths are then undecided where a relative pattern might hold them.
         """
-        return _Fence(self, base).judge(targets, around)
+        return _fence(self, base).judge(targets, around)
+
+
+@lru_cache(maxsize=64)
+def _fence(boundary: Boundary, base: Surroundings) -> _Fence:
+    return _Fence(boundary, base)
 
 
 class _Fence:
