@@ -51,6 +51,12 @@ RULES: dict[str, str] = {
     "require-end": "for: end\n    require: shop.open == 0 || seen['x'] == 1",
     "require-final": "for: final message\n    require: \"!text.contains('done') || 'x' in done\"",
     "require-each": "for: ok result b\n    each: data.parts\n    require: it.n > 0 && at < 2",
+    "require-each-when": "for: ok result b\n    each: data.parts\n    when: it.id in seen\n    require: it.n > 0",
+    "require-each-let": (
+        "for: ok result b\n    each: data.parts\n    let: {i: it.id}\n    when: i == 'x'\n    require: it.n > 0"
+    ),
+    "require-about-when": "for: claim finished\n    about: seen\n    when: seen[it] == 1\n    require: it in done",
+    "at-most-each-when": "for: ok result b\n    each: data.parts\n    when: it.n > 0\n    at_most: 1\n    per: it.id",
     "require-about": "for: claim finished\n    about: seen\n    require: it in done",
     "require-match": "for: claim finished\n    require: match.what in done",
     "require-after": "for: call a\n    after: user message\n    require: seen[args.k] == 1",

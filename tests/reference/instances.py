@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from outstep.contracts.model import Rule
 from outstep.contracts.selectors import Expr
+from outstep.expr.nodes import names_of
 from outstep.expr.values import Hidden, Missing, Value, show
 
 from .facts import elements_of
@@ -73,13 +74,20 @@ def cases(scene: Scene, rule: Rule) -> list[Case]:
     found: list[Case] = []
     for view, truth in triggers(scene, rule):
         window = window_of(scene, rule, view)
+        whens = [when for when in rule.when if rule.about is None or not _speaks_of_it(rule, when)]
         for element in _elements(scene, rule.each, view):
             inner, undecided = _within(view, element)
-            applies = conjunction([truth, window.inside, *(scene.truth(when, inner, CONDITION) for when in rule.when)])
+            applies = conjunction([truth, window.inside, *(scene.truth(when, inner, CONDITION) for when in whens)])
             if applies is not False:
                 key = show(element[0]) if isinstance(element, tuple) else ""
                 found.append(Case(view=inner, applies=applies, window=window, key=key, each=undecided))
     return found
+
+
+def _speaks_of_it(rule: Rule, expr: Expr) -> bool:
+    """Return whether a condition asks of one key of `about`, itself or by a name of `let`."""
+    names = set(names_of(expr.node))
+    return "it" in names or any(_speaks_of_it(rule, inner) for name, inner in rule.let if name in names)
 
 
 def _elements(scene: Scene, each: Expr | None, view: View) -> list[Any]:

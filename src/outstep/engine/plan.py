@@ -110,6 +110,8 @@ class Plan:
             if not isinstance(rule.kind, Integrity) and index not in self.unusual
         )
         """The other rules, with their place among the tallies."""
+        self.conditions = [conditions(rule) for rule in contract.rules]
+        """By rule: what `when` asks of the event, and what it asks of each element."""
 
     def _add_rule(self, index: int, rule: Rule) -> None:
         for slot, selector in enumerate(rule.triggers):
@@ -210,6 +212,23 @@ def _of_its_calls(selector: Selector, rule: Rule) -> Selector:
 def this_side(rule: Rule) -> frozenset[str]:
     """Return the names that belong to the event of `for` in a `where` of the rule's other selectors."""
     return frozenset({"this", "it", "at", "match", *(name for name, _ in rule.let)})
+
+
+def conditions(rule: Rule) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """Return the conditions of `when` that belong to the event of `for`, and those that read an element of it."""
+    bound = {"it", "at"} if rule.each is not None else {"it"} if rule.about is not None else set[str]()
+    if bound:
+        lets = dict(rule.let)
+        spread = True
+        while spread:
+            reading = {name for name, expr in lets.items() if name not in bound and bound & set(names_of(expr.node))}
+            bound |= reading
+            spread = bool(reading)
+    of_element = [bool(bound & set(names_of(expr.node))) for expr in rule.when]
+    return (
+        tuple(expr for expr, reads in zip(rule.when, of_element, strict=True) if not reads),
+        tuple(expr for expr, reads in zip(rule.when, of_element, strict=True) if reads),
+    )
 
 
 def split(where: Expr | None, sides: frozenset[str]) -> Join:

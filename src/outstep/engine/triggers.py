@@ -184,47 +184,67 @@ class Triggers:
         window = self.window(index, rule, view) if rule.after or rule.until else True
         if window is False:
             return
-        applies = _all_true([picked, window, *(run.frame(expr, view) for expr in rule.when)])
+        of_event, of_element = run.plan.conditions[index]
+        applies = _all_true([picked, window, *(run.frame(expr, view) for expr in of_event)])
         if applies is False:
             return
-        if applies is not True:
-            monitor = run.monitors[index]
-            if monitor is not None:
-                monitor.doubted(view)
-            if isinstance(rule.kind, AtLeast | Exactly) and not (rule.per or rule.per_turn):
-                return
-            reason = "hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition"
-            run.settle(
-                index,
-                "inconclusive",
-                view,
-                "it cannot be decided whether the rule applies here",
-                reason=reason,
-                missing=(applies.reason,),
-            )
-            return
-        self._instances(index, rule, view)
+        if of_element:
+            self._instances(index, rule, view, applies)
+        elif applies is True:
+            self._instances(index, rule, view)
+        else:
+            self._doubted(index, rule, view, applies)
 
-    def _instances(self, index: int, rule: Rule, view: View) -> None:
+    def _doubted(self, index: int, rule: Rule, view: View, applies: Missing | Hidden) -> None:
+        """Settle an instance of which nobody can tell whether the rule applies to it."""
+        run = self._run()
+        monitor = run.monitors[index]
+        if monitor is not None:
+            monitor.doubted(view)
+        if isinstance(rule.kind, AtLeast | Exactly) and not (rule.per or rule.per_turn):
+            return
+        run.settle(
+            index,
+            "inconclusive",
+            view,
+            "it cannot be decided whether the rule applies here",
+            reason="hidden-evidence" if isinstance(applies, Hidden) else "undecided-condition",
+            missing=(applies.reason,),
+        )
+
+    def _applies_to(self, index: int, view: View, applies: Truth) -> bool:
+        """Return whether the rule applies to the element in the view; where that cannot be told, settle it."""
+        run = self._run()
+        of_element = run.plan.conditions[index][1]
+        if not of_element:
+            return True
+        told = _all_true([applies, *(run.frame(expr, view) for expr in of_element)])
+        if isinstance(told, Missing | Hidden):
+            self._doubted(index, run.contract.rules[index], view, told)
+        return told is True
+
+    def _instances(self, index: int, rule: Rule, view: View, applies: Truth = True) -> None:
         run = self._run()
         monitor = run.monitors[index]
         assert monitor is not None
         if rule.about is not None:
-            self._about(index, rule, view)
+            self._about(index, rule, view, applies)
         elif rule.each is not None:
             items = run.evidence(rule.each, view)
-            if isinstance(items, list):
-                for position, item in enumerate(items):
-                    monitor.on(view.element(item, position))
-            elif isinstance(items, dict):
-                for name, item in items.items():
-                    monitor.on(view.element(item, from_key(name)))
-            else:
+            if isinstance(items, list | dict):
+                places = (
+                    enumerate(items) if isinstance(items, list) else ((from_key(name), items[name]) for name in items)
+                )
+                for at, it in places:
+                    inner = view.element(it, at)
+                    if self._applies_to(index, inner, applies):
+                        monitor.on(inner)
+            elif self._applies_to(index, view.element(items, items), applies):
                 unreadable(run, index, view, items, "`each` gives no list")
         else:
             monitor.on(view)
 
-    def _about(self, index: int, rule: Rule, view: View) -> None:
+    def _about(self, index: int, rule: Rule, view: View, applies: Truth) -> None:
         """Judge a claim for each key that its sentence mentions; if it mentions none, one key must satisfy."""
         run = self._run()
         monitor = run.monitors[index]
@@ -236,7 +256,9 @@ class Triggers:
         mentioned = [key for key in run.key_index[fact].found(sentence) if facts.is_there(key)]
         if mentioned:
             for key in mentioned:
-                self._about_one(index, monitor, view.element(from_key(key), None), facts.are_keys_hidden)
+                inner = view.element(from_key(key), None)
+                if self._applies_to(index, inner, applies):
+                    self._about_one(index, monitor, inner, facts.are_keys_hidden)
             return
         if facts.are_keys_hidden:
             run.settle(
@@ -249,14 +271,21 @@ class Triggers:
             )
             return
         visible = facts.visible_keys()
+        if not visible and isinstance(applies, Missing | Hidden):
+            self._doubted(index, rule, view, applies)
+            return
         settled: list[Settled] = []
         for key in visible:
             run.keep_back()
-            monitor.on(view.element(from_key(key), None))
+            inner = view.element(from_key(key), None)
+            if self._applies_to(index, inner, applies):
+                monitor.on(inner)
             settled += run.kept_back()
-            if settled[-1].verdict == "satisfied":
+            if settled and settled[-1].verdict == "satisfied":
                 run.settle(index, "satisfied", view)
                 return
+        if visible and not settled:
+            return  # the rule applies to none of them
         if any(instance.verdict == "inconclusive" for instance in settled):
             run.settle(
                 index,
