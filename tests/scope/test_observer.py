@@ -80,6 +80,25 @@ def test_a_reason_says_what_is_wrong(args: object, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("file_read", {}),
+        ("file_read", {"path": None}),
+        ("file_write", {"content": "x"}),
+        ("shell_exec", {"command": None}),
+        ("http_get", {"url": []}),
+    ],
+)
+def test_a_call_without_its_target_is_no_call_that_any_rule_allows(tool: str, args: object) -> None:
+    found = one(tool, args, "*")
+    assert (found.verdict, found.reason) == ("undecided", "target-none")
+
+
+def test_a_tool_without_targets_is_allowed_as_a_whole() -> None:
+    assert one("memory_note", {"text": "x"}, "*").verdict == "contained"
+
+
+@pytest.mark.parametrize(
     ("url", "verdict", "reason"),
     [
         ("https://evil.example\\@api.internal/", "undecided", "url-readings"),

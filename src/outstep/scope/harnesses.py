@@ -58,3 +58,14 @@ TOOLS: Final[dict[str, ToolMap]] = {
     "create_directory": _WRITE, "list_directory_with_sizes": _READ, "directory_tree": _READ, "search_files": _READ,
     "get_file_info": _READ,
 }  # fmt: skip
+
+NEEDS_TARGET: Final = frozenset(
+    {
+        *("file_read", "file_write", "file_append", "file_delete", "shell_exec", "http_get", "http_post"),
+        *("read", "write", "edit", "bash", "bash-persistent"),
+        *("Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Bash", "WebFetch"),
+        *("shell", "exec_command", "local_shell", "view_image", "run_shell_command", "execute_bash"),
+        *("read_file", "write_file", "replace", "read_text_file", "read_media_file", "edit_file", "create_directory"),
+    }
+)
+"""Tools that do nothing without a path, a command or a URL: a call that names none was not understood."""

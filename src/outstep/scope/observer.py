@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from outstep.scope.allowlist import Allowlist, ToolRules
 from outstep.scope.following import follow
+from outstep.scope.harnesses import NEEDS_TARGET
 from outstep.scope.limits import at
 from outstep.scope.model import Action, ActionResult, Judgement, Scenario, Surroundings, Target
 from outstep.scope.targets import targets_of
@@ -110,6 +111,9 @@ class Watch:
 
 def _untouched(action: Action, rules: ToolRules) -> Judgement:
     """A call that names no target needs a rule for any call."""
+    if action.tool in NEEDS_TARGET:
+        sentence = f"the call names no path, command or URL that `{action.tool}` could work on"
+        return _about(action, "undecided", "target-none", sentence, rule=str(rules.rules[0]))
     rule = next((rule for rule in rules.rules if rule.scope in ("*", "**")), None)
     if rule is not None:
         return _about(action, "contained", "inside", f"`{rule}` allows any call", rule=str(rule))
