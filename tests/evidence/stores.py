@@ -35,7 +35,7 @@ def verdict(writer: Writer, of: int) -> Entry:
     return Entry(schema=ENTRY, kind="verdict", tool="outstep 0", of=of, judged=judged)
 
 
-def filled(folder: Path, key: SigningKey) -> tuple[Store, list[SignedHead]]:
+def filled(folder: Path | str, key: SigningKey) -> tuple[Store, list[SignedHead]]:
     store = Store.init(folder, key)
     heads: list[SignedHead] = []
     with store.writing(key, clock) as writer:

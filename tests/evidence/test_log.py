@@ -91,13 +91,13 @@ def test_a_tail_that_nobody_acknowledged_is_set_aside_and_kept(tmp_path: Path, f
     if file == "heads.jsonl" and tail.endswith(b"\n"):
         pytest.skip("a whole line is no tail")
     store, _ = filled(tmp_path / "store", KEY)
-    path = store.log.folder / file
+    path = store.folder / "log" / file
     path.write_bytes(path.read_bytes() + tail)
     with store.writing(KEY, clock) as writer:
         assert [(one.file, one.size) for one in writer.repaired] == [(file, len(tail))]
         writer.add(run(writer, 5))
         writer.commit()
-    assert (store.log.folder / f"{file}.unfinished-1").read_bytes() == tail
+    assert (store.folder / "log" / f"{file}.unfinished-1").read_bytes() == tail
     found = verify(store)
     assert (found.problems, found.entries) == ((), 5)
 
@@ -107,7 +107,7 @@ def test_entries_without_their_head_are_set_aside_together(tmp_path: Path) -> No
     before = store.log.size
     with store.writing(KEY, clock) as writer:
         for name in ("entries.jsonl", "leaves"):
-            path = store.log.folder / name
+            path = store.folder / "log" / name
             path.write_bytes(path.read_bytes() + (b"x" * 32))
         assert writer.repaired == ()
     with store.writing(KEY, clock) as writer:
@@ -117,7 +117,7 @@ def test_entries_without_their_head_are_set_aside_together(tmp_path: Path) -> No
 
 def test_nothing_is_written_to_a_log_that_is_too_short(tmp_path: Path) -> None:
     store, _ = filled(tmp_path / "store", KEY)
-    path = store.log.folder / "entries.jsonl"
+    path = store.folder / "log" / "entries.jsonl"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(OutstepError) as caught, store.writing(KEY, clock):
         pass
@@ -168,5 +168,5 @@ def test_an_entry_has_one_spelling(text: bytes, said: str) -> None:
 
 def test_equal_evidence_gives_equal_bytes(tmp_path: Path) -> None:
     one, two = (filled(tmp_path / name, KEY)[0] for name in ("one", "two"))
-    assert (one.log.folder / "entries.jsonl").read_bytes() == (two.log.folder / "entries.jsonl").read_bytes()
+    assert (one.folder / "log" / "entries.jsonl").read_bytes() == (two.folder / "log" / "entries.jsonl").read_bytes()
     assert read_entry(canonical(one.log.entry(0))) == one.log.entry(0)

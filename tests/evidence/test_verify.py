@@ -11,8 +11,9 @@ import pytest
 
 from outstep.errors import OutstepError
 from outstep.evidence.entries import SignedHead, canonical
+from outstep.evidence.kept import kept_head
 from outstep.evidence.signing import PublicKey, SigningKey
-from outstep.evidence.store import Store, kept_head
+from outstep.evidence.store import Store
 from outstep.evidence.verify import verify
 from tests.evidence.stores import clock, filled, run
 
@@ -157,7 +158,7 @@ def test_a_document_with_other_bytes_is_named(store: Store) -> None:
 
 
 def test_a_document_that_is_gone_is_named(store: Store) -> None:
-    store.objects.remove(store.log.entry(3).documents[0].sha256)
+    store.objects.removal([store.log.entry(3).documents[0].sha256])()
     assert codes(store) == {"missing-object"}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from outstep.cli import console
 from outstep.cli.arguments import read_param
-from outstep.cli.evidence.common import now, opened, parser, signing_key, today
+from outstep.cli.evidence.common import now, opened, parser, readable, signing_key, today
 from outstep.errors import problem
 from outstep.render.escape import visible
 from outstep.workflow.checking import CheckOptions
@@ -28,6 +28,11 @@ MOST_NAMED = 10
 
 def run(words: Sequence[str]) -> int:
     """Judge again and return the exit code."""
+    with readable():
+        return _run(words)
+
+
+def _run(words: Sequence[str]) -> int:
     made = parser("recheck", DESCRIPTION)
     made.command = "recheck"
     made.values("-c", "--contract", metavar="FILE|PACK", help="the contract, or several")

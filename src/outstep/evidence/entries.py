@@ -7,6 +7,7 @@ no clock in an entry: the same evidence gives the same bytes anywhere; when it w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -153,6 +154,16 @@ def read_head(line: bytes) -> SignedHead:
     if signed.head.schema != HEAD:
         raise Irregular(f"it is written in `{signed.head.schema[:40]}`, not in `{HEAD}`")
     return signed
+
+
+def named(entry: Entry) -> Iterator[tuple[Digest, str]]:
+    """Yield the objects that an entry names, and what they are to it."""
+    yield from ((document.sha256, f"document `{document.name}`") for document in entry.documents)
+    if entry.judged is not None:
+        yield entry.judged.report, "the report"
+        yield from ((document.sha256, f"contract `{document.name}`") for document in entry.judged.contracts)
+    if entry.redaction is not None and entry.redaction.rules:
+        yield entry.redaction.rules, "the rules of redaction"
 
 
 def _read(decoder: Any, line: bytes) -> Any:

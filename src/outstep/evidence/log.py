@@ -1,29 +1,24 @@
-"""The append-only log: entries, the hashes of them, and signed heads, in three files that only grow.
+"""The append-only log: entries, the hashes of them, and signed heads, wherever they are kept.
 
-`entries.jsonl` has one canonical entry a line, `leaves` the 32 bytes of each leaf hash, `heads.jsonl` one signed head a
-line. Entries and leaves are on the disk before the head that covers them is written, and what no head covers was never
-acknowledged. A writer that was killed leaves such a tail: it is set aside, under a name of its own, and never deleted.
+A log is read in three ways: as the lines of its entries, as the hash that was written for each, and as the signed
+heads. What no head covers was never acknowledged. `folder_log` keeps them in three files that grow, `bucket_log` in
+one object a commit.
 docs: docs/evidence.md#the-log
 """
 
 from __future__ import annotations
 
-import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
-from outstep.errors import Place, problem
+from outstep.errors import OutstepError, Place, problem
 from outstep.evidence.entries import HEAD, Digest, Entry, Head, Irregular, SignedHead, canonical, read_entry, read_head
-from outstep.evidence.merkle import Hash, Peaks, leaf_hash
-from outstep.evidence.objects import sync_file, sync_folder
+from outstep.evidence.merkle import EMPTY, Hash, Peaks, leaf_hash
 from outstep.evidence.signing import SigningKey
 
 ENTRIES, LEAVES, HEADS = FILES = ("entries.jsonl", "leaves", "heads.jsonl")
-_LEAF = 32
-_NEAR_END = 1 << 14
-"""Bytes in which the last head is sought first."""
 
 
 class Tail(Struct, frozen=True):
@@ -34,67 +29,78 @@ class Tail(Struct, frozen=True):
     kept_as: str
 
 
-class Log:
-    """The log in a folder."""
+class Commit(Struct, frozen=True):
+    """What is written at once: lines without their ends, their hashes, and the head that covers them."""
 
-    def __init__(self, folder: Path, store: str, about: Digest) -> None:
+    lines: tuple[bytes, ...]
+    leaves: tuple[Hash, ...]
+    signed: SignedHead
+
+
+class Log(ABC):
+    """A log that exists."""
+
+    def __init__(self, store: str, about: Digest) -> None:
         """`store` is the id of the store, `about` the digest of what it says of itself."""
-        self.folder = folder
         self._store = store
         self._about = about
 
-    def begin(self) -> None:
-        """Make the empty files."""
-        self.folder.mkdir(parents=True)
-        for name in FILES:
-            (self.folder / name).touch(exist_ok=False)
-            sync_file(self.folder / name)
-        sync_folder(self.folder)
-
+    @abstractmethod
     def lines(self) -> Iterator[bytes]:
         """Yield the bytes of every line of the entries; the last one may be cut off."""
-        with (self.folder / ENTRIES).open("rb") as file:
-            yield from file
 
-    def entry(self, number: int) -> Entry:
-        """Return one entry; raises `OutstepError` where there is none that can be read."""
-        for index, line in enumerate(self.lines()):
-            if index == number:
-                return self._entry(line, number)
-        raise problem(
-            "evidence/unknown-entry",
-            f"the log has no entry {number}",
-            place=Place(source=str(self.folder / ENTRIES)),
-            help="outstep evidence list shows what there is",
-        )
-
-    def entries(self) -> Iterator[Entry]:
-        """Yield every entry that a head covers; raises `OutstepError` at the first that cannot be read."""
-        size = self.size
-        for number, line in enumerate(self.lines()):
-            if number >= size:
-                return
-            yield self._entry(line, number)
-
+    @abstractmethod
     def leaves(self) -> list[Hash]:
         """Return the hashes of the entries, as they were written beside them."""
-        data = (self.folder / LEAVES).read_bytes()
-        return [data[at : at + _LEAF] for at in range(0, len(data) - len(data) % _LEAF, _LEAF)]
 
+    def leaves_length(self) -> int:
+        """Return how many bytes the hashes of the entries take."""
+        return len(EMPTY) * len(self.leaves())
+
+    def flaws(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what is wrong with the way in which it is kept: code, sentence, name of the file in the store."""
+        yield from ()
+
+    @abstractmethod
     def head_lines(self) -> tuple[list[bytes], bytes]:
         """Return the lines of signed heads that are whole, and what stands behind them."""
-        *lines, rest = (self.folder / HEADS).read_bytes().split(b"\n")
-        return lines, rest
+
+    @abstractmethod
+    def line(self, number: int) -> bytes | None:
+        """Return one line of the entries, or none where there are fewer."""
+
+    @abstractmethod
+    def place(self, file: str, index: int | None = None) -> Place:
+        """Return where a file is, or a line of it, counted from 0."""
+
+    @abstractmethod
+    def state(self, number: int) -> str:
+        """Return a word that changes where anything changes that the first heads cover, up to head `number`."""
+
+    @abstractmethod
+    def repair(self) -> list[Tail]:
+        """Set aside what a killed writer left behind the newest head; to be called by the one writer.
+
+        Raises `OutstepError` where a file is shorter than the head says: that no killed writer does.
+        """
+
+    @abstractmethod
+    def append(self, entries: Sequence[Entry], key: SigningKey, clock: Callable[[], str]) -> SignedHead:
+        """Write entries and the head that covers them; what this returns is safe."""
+
+    @abstractmethod
+    def last_head_line(self) -> bytes:
+        """Return the line of the newest head without its end; empty where there is none."""
 
     def newest(self) -> SignedHead | None:
         """Return the newest head, or none of an empty log; raises `OutstepError` for one that cannot be read."""
-        line, _ = self._last_head()
+        line = self.last_head_line()
         if not line:
             return None
         try:
             return read_head(line)
         except Irregular as error:
-            raise self._damaged(HEADS, f"the newest head: {error}", None) from None
+            raise self.damaged(f"the newest head: {error}", self.place(HEADS)) from None
 
     @property
     def size(self) -> int:
@@ -102,96 +108,65 @@ class Log:
         newest = self.newest()
         return newest.head.size if newest is not None else 0
 
-    def repair(self) -> list[Tail]:
-        """Set aside what a killed writer left behind the newest head; to be called by the one writer.
+    def entry(self, number: int) -> Entry:
+        """Return one entry that a head covers; raises `OutstepError` where there is none that can be read."""
+        line = self.line(number) if 0 <= number < self.size else None
+        if line is None:
+            raise problem(
+                "evidence/unknown-entry",
+                f"the log has no entry {number}",
+                place=self.place(ENTRIES),
+                help="outstep evidence list shows what there is",
+            )
+        return self._entry(line, number)
 
-        Raises `OutstepError` where a file is shorter than the head says: that no killed writer does.
-        """
-        newest = self.newest()
-        size, length = (newest.head.size, newest.head.length) if newest is not None else (0, 0)
-        for name, least in ((ENTRIES, length), (LEAVES, size * _LEAF)):
-            if (self.folder / name).stat().st_size < least:
-                raise self._damaged(name, f"it is shorter than the newest head says ({least} bytes)", None)
-        ends = {HEADS: self._last_head()[1], ENTRIES: length, LEAVES: size * _LEAF}
-        return [tail for name, end in ends.items() for tail in self._cut(name, end)]
+    def entries(self) -> Iterator[Entry]:
+        """Yield every entry that a head covers; raises `OutstepError` at the first that cannot be read."""
+        size = self.size
+        number = -1
+        for number, line in enumerate(self.lines()):
+            if number >= size:
+                return
+            yield self._entry(line, number)
+        if number + 1 < size:
+            # Who counts what is there must not take fewer for all.
+            raise self.damaged(f"the newest head covers {size} entries, and {number + 1} are left", self.place(ENTRIES))
 
-    def _last_head(self) -> tuple[bytes, int]:
-        """Return the last whole line of the heads without its line end, and the offset behind it."""
-        with (self.folder / HEADS).open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            reach = _NEAR_END
-            while True:
-                start = max(0, size - reach)
-                file.seek(start)
-                whole, _, _ = file.read(size - start).rpartition(b"\n")
-                _, end, line = whole.rpartition(b"\n")
-                if end or start == 0:
-                    return line, start + len(whole) + 1 if whole else 0
-                reach *= 8
-
-    def append(self, entries: Sequence[Entry], key: SigningKey, clock: Callable[[], str]) -> SignedHead:
-        """Write entries and the head that covers them; what this returns is safe on the disk."""
+    def next_commit(self, entries: Sequence[Entry], key: SigningKey, clock: Callable[[], str]) -> Commit:
+        """Return what would be written behind the newest head."""
         newest = self.newest()
         peaks, length, number = Peaks(), 0, 0
         if newest is not None:
             peaks = Peaks(newest.head.size, tuple(bytes.fromhex(peak) for peak in newest.head.peaks))
             length, number = newest.head.length, newest.head.number + 1
-        lines = [canonical(entry) for entry in entries]
-        leaves = [leaf_hash(line) for line in lines]
+        lines = tuple(canonical(entry) for entry in entries)
+        leaves = tuple(map(leaf_hash, lines))
         peaks = peaks.add(leaves)
-        text = b"".join(line + b"\n" for line in lines)
-        self._write(ENTRIES, text)
-        self._write(LEAVES, b"".join(leaves))
         head = Head(
             schema=HEAD,
             store=self._store,
             about=self._about,
             number=number,
             size=peaks.size,
-            length=length + len(text),
+            length=length + sum(len(line) + 1 for line in lines),
             root=peaks.root.hex(),
             peaks=tuple(peak.hex() for peak in peaks.hashes),
             time=clock(),
             key=key.public.id,
         )
-        signed = key.sign_head(head)
-        self._write(HEADS, canonical(signed) + b"\n")
-        return signed
+        return Commit(lines, leaves, key.sign_head(head))
 
-    def _write(self, name: str, data: bytes) -> None:
-        with (self.folder / name).open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _cut(self, name: str, end: int) -> Iterator[Tail]:
-        """Move what stands behind `end` into a file of its own."""
-        path = self.folder / name
-        with path.open("rb") as file:
-            file.seek(end)
-            tail = file.read()
-        if not tail:
-            return
-        number = 1
-        while (kept := self.folder / f"{name}.unfinished-{number}").exists():
-            number += 1
-        kept.write_bytes(tail)
-        sync_file(kept)
-        sync_folder(self.folder)
-        os.truncate(path, end)
-        sync_file(path)
-        yield Tail(name, len(tail), kept.name)
+    def damaged(self, fact: str, place: Place) -> OutstepError:
+        """Return the error for a log to which nothing is written."""
+        return problem(
+            "evidence/damaged-log",
+            f"the log is damaged: {fact}",
+            place=place,
+            help="outstep evidence verify says what was changed; nothing is written to a damaged log",
+        )
 
     def _entry(self, line: bytes, number: int) -> Entry:
         try:
             return read_entry(line.removesuffix(b"\n"))
         except Irregular as error:
-            raise self._damaged(ENTRIES, f"entry {number}: {error}", number + 1) from None
-
-    def _damaged(self, name: str, fact: str, line: int | None) -> Exception:
-        return problem(
-            "evidence/damaged-log",
-            f"the log is damaged: {fact}",
-            place=Place(source=str(self.folder / name), line=line),
-            help="outstep evidence verify says what was changed; nothing is written to a damaged log",
-        )
+            raise self.damaged(f"entry {number}: {error}", self.place(ENTRIES, number)) from None

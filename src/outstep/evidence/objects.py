@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from outstep.evidence.entries import Digest
 
 LARGEST = 1 << 32
 """Bytes; an object that says that it is larger when unpacked is taken for damage."""
 _LEVEL = 3
+_PIECE = 1 << 20
 _SEAL = b"\x50\x2a\x4d\x18" + (32).to_bytes(4, "little")
 """Opens a skippable frame of 32 bytes (RFC 8878, 3.1.2), which `zstd -d` passes over: the sha256 of the frame before.
 
@@ -28,6 +31,9 @@ class Damaged(Exception):
 class Objects(Protocol):
     """Bytes by the sha256 of what they are when unpacked."""
 
+    readers: int
+    """How many may be read side by side to good use."""
+
     def put(self, data: bytes) -> Digest:
         """Keep some bytes; they are safe once `flush` has returned."""
         ...
@@ -36,8 +42,12 @@ class Objects(Protocol):
         """Return when all that was put is safe."""
         ...
 
-    def get(self, digest: Digest) -> bytes:
-        """Return some bytes, held against their digest; raises `Damaged`."""
+    def get(self, digest: Digest, most: int = LARGEST) -> bytes:
+        """Return some bytes, held against their digest; raises `Damaged`, also for more than `most` bytes."""
+        ...
+
+    def check(self, digest: Digest) -> None:
+        """Hold some bytes against their digest, with no more than a piece of them in memory; raises `Damaged`."""
         ...
 
     def has(self, digest: Digest) -> bool:
@@ -48,13 +58,19 @@ class Objects(Protocol):
         """Yield what is kept, sorted."""
         ...
 
-    def remove(self, digest: Digest) -> None:
-        """Let an object go."""
+    def removal(self, digests: Sequence[Digest]) -> Callable[[], None]:
+        """Return what lets objects go as they are there now; what is added again before it is called stays."""
+        ...
+
+    def file(self, digest: Digest) -> str:
+        """Return the name of the file that holds an object, from the store's own folder on."""
         ...
 
 
 class FolderObjects:
     """Objects as files `ab/cdef….zst`, each written whole or not at all."""
+
+    readers = 1
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,8 +80,6 @@ class FolderObjects:
 
     def put(self, data: bytes) -> Digest:
         """Keep some bytes; they are safe once `flush` has returned."""
-        import zstandard
-
         digest = sha256(data).hexdigest()
         path = self._path(digest)
         if digest in self._pending or path.exists():
@@ -73,8 +87,7 @@ class FolderObjects:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Unfinished files of a writer that was killed stay behind; nothing ever reads them.
         beside = path.parent / f".{path.name}.{os.getpid()}.part"
-        frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(data)
-        beside.write_bytes(frame + _SEAL + sha256(frame).digest())
+        beside.write_bytes(packed(data))
         self._written.append((beside, path))
         self._pending[digest] = beside
         return digest
@@ -94,21 +107,28 @@ class FolderObjects:
         if folders:
             sync_folder(self._folder)
 
-    def get(self, digest: Digest) -> bytes:
-        """Return some bytes, held against their digest; raises `Damaged`."""
-        path = self._pending.get(digest) or self._path(digest)
+    def get(self, digest: Digest, most: int = LARGEST) -> bytes:
+        """Return some bytes, held against their digest; raises `Damaged`, also for more than `most` bytes."""
+        return b"".join(unpacked(self._packed(digest), digest, most))
+
+    def check(self, digest: Digest) -> None:
+        """Hold some bytes against their digest, with no more than a piece of them in memory; raises `Damaged`."""
+        for _ in unpacked(self._packed(digest), digest, LARGEST):
+            pass
+
+    def _packed(self, digest: Digest) -> bytes:
         try:
-            packed = path.read_bytes()
+            return read_plain(self._pending.get(digest) or self._path(digest))
         except OSError as error:
             raise Damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
-        data = _unpacked(packed)
-        if sha256(data).hexdigest() != digest:
-            raise Damaged("its bytes have another sha256")
-        return data
 
     def has(self, digest: Digest) -> bool:
         """Return whether there is such an object; not whether it is whole."""
         return digest in self._pending or self._path(digest).exists()
+
+    def file(self, digest: Digest) -> str:
+        """Return the name of the file that holds an object, from the store's own folder on."""
+        return f"{self._folder.name}/{digest[:2]}/{digest[2:]}.zst"
 
     def digests(self) -> Iterator[Digest]:
         """Yield what is kept, sorted."""
@@ -117,11 +137,9 @@ class FolderObjects:
                 if not path.name.startswith("."):
                     yield folder.name + path.name.removesuffix(".zst")
 
-    def remove(self, digest: Digest) -> None:
-        """Let an object go."""
-        with suppress(FileNotFoundError):
-            self._path(digest).unlink()
-            sync_folder(self._path(digest).parent)
+    def removal(self, digests: Sequence[Digest]) -> Callable[[], None]:
+        """Return what lets objects go."""
+        return partial(_remove, [self._path(digest) for digest in digests])
 
     def _path(self, digest: Digest) -> Path:
         return self._folder / digest[:2] / f"{digest[2:]}.zst"
@@ -129,6 +147,8 @@ class FolderObjects:
 
 class PlainObjects:
     """Objects as plain files `documents/<sha256>`: an export, which anyone can read with common tools."""
+
+    readers = 1
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -146,15 +166,27 @@ class PlainObjects:
             sync_file(path)
         sync_folder(self._folder)
 
-    def get(self, digest: Digest) -> bytes:
-        """Return some bytes, held against their digest; raises `Damaged`."""
+    def get(self, digest: Digest, most: int = LARGEST) -> bytes:
+        """Return some bytes, held against their digest; raises `Damaged`, also for more than `most` bytes."""
         try:
-            data = (self._folder / digest).read_bytes()
+            data = read_plain(self._folder / digest, most)
         except OSError as error:
             raise Damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
         if sha256(data).hexdigest() != digest:
             raise Damaged("its bytes have another sha256")
         return data
+
+    def check(self, digest: Digest) -> None:
+        """Hold some bytes against their digest, with no more than a piece of them in memory; raises `Damaged`."""
+        found = sha256()
+        try:
+            with open_plain(self._folder / digest) as file:
+                while piece := file.read(_PIECE):
+                    found.update(piece)
+        except OSError as error:
+            raise Damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
+        if found.hexdigest() != digest:
+            raise Damaged("its bytes have another sha256")
 
     def has(self, digest: Digest) -> bool:
         """Return whether there is such an object; not whether it is whole."""
@@ -164,28 +196,97 @@ class PlainObjects:
         """Yield what is kept, sorted."""
         return iter(sorted(path.name for path in self._folder.iterdir()) if self._folder.exists() else ())
 
-    def remove(self, digest: Digest) -> None:
-        """Let an object go."""
+    def removal(self, digests: Sequence[Digest]) -> Callable[[], None]:
+        """Return what lets objects go."""
+        return partial(_remove, [self._folder / digest for digest in digests])
+
+    def file(self, digest: Digest) -> str:
+        """Return the name of the file that holds an object, from the store's own folder on."""
+        return f"{self._folder.name}/{digest}"
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    for path in paths:
         with suppress(FileNotFoundError):
-            (self._folder / digest).unlink()
+            path.unlink()
+            sync_folder(path.parent)
 
 
-def _unpacked(packed: bytes) -> bytes:
+def packed(data: bytes) -> bytes:
+    """Return bytes as they lie in a store: a zstd frame, then its own sha256 in a skippable one."""
+    import zstandard
+
+    frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(data)
+    return frame + _SEAL + sha256(frame).digest()
+
+
+def unpacked(packed: bytes, digest: Digest, most: int) -> Iterator[bytes]:
+    """Yield the pieces of an object, the last of them once the digest was found right; raises `Damaged`."""
     import zstandard
 
     frame, seal = packed[:-40], packed[-40:]
     if seal != _SEAL + sha256(frame).digest():
         raise Damaged("its bytes were changed or cut off")
+    found, size = sha256(), 0
     try:
-        if not 0 <= zstandard.frame_content_size(frame) <= LARGEST:
+        told = zstandard.frame_content_size(frame)
+        if told < 0:
             raise Damaged("it does not say how large it is")
-        unpacker = zstandard.ZstdDecompressor().decompressobj()
-        data = unpacker.decompress(frame)
+        if told > min(most, LARGEST):
+            raise Damaged(f"it says that it has {told} bytes, and may have {min(most, LARGEST)}")
+        if _frame_end(frame) != len(frame):
+            raise Damaged("there are bytes behind it, or it is cut off")
+        # A few bytes of a frame can stand for gigabytes: what comes out is asked for piece by piece.
+        with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(frame) as reader:
+            while piece := reader.read(_PIECE):
+                found.update(piece)
+                size += len(piece)
+                yield piece
     except zstandard.ZstdError as error:
         raise Damaged(f"it cannot be unpacked: {error}") from None
-    if not unpacker.eof or unpacker.unused_data:
-        raise Damaged("there are bytes behind it" if unpacker.eof else "it is cut off")
-    return bytes(data)
+    if size != told or found.hexdigest() != digest:
+        raise Damaged("its bytes have another sha256")
+
+
+def _frame_end(frame: bytes) -> int:
+    """Return where a zstd frame ends, by the heads of its blocks (RFC 8878, 3.1.1)."""
+    import zstandard
+
+    at = zstandard.frame_header_size(frame)
+    is_last = False
+    while not is_last and at < len(frame):
+        head = int.from_bytes(frame[at : at + 3], "little")
+        is_last, is_repeated = bool(head & 1), head >> 1 & 3 == 1
+        at += 3 + (1 if is_repeated else head >> 3)
+    return at + 4 * zstandard.get_frame_parameters(frame).has_checksum
+
+
+_WINDOW = 1 << 27
+"""Bytes that unpacking may keep in memory; frames of ours need 4 MB at most."""
+
+
+def read_plain(path: Path, most: int | None = None) -> bytes:
+    """Return the bytes of a file; raises `OSError` for what is no plain file, or has more than `most` bytes."""
+    with open_plain(path) as file:
+        if most is None:
+            return file.read()
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(f"It has more than {most} bytes")
+    return data
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file to read; raises `OSError` for links, pipes and devices, which a store has none of."""
+    number = os.open(path, os.O_RDONLY | _CAREFULLY)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError("It is no plain file")
+    return os.fdopen(number, "rb")
+
+
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A pipe would let a reader wait for ever."""
 
 
 def sync_file(path: Path) -> None:

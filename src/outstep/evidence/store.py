@@ -1,9 +1,8 @@
-"""A store of evidence in a folder: objects by digest, the log, and who may sign it (`store/v1`, docs/evidence.md)."""
+"""A store of evidence: objects by digest, the log, and who may sign it (`store/v1`, docs/evidence.md)."""
 
 from __future__ import annotations
 
 import base64
-import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -15,19 +14,18 @@ import msgspec
 from msgspec import Struct
 
 from outstep.errors import Place, problem
-from outstep.evidence.entries import Digest, Entry, SignedHead, canonical, read_head
-from outstep.evidence.log import FILES, Log, Tail
+from outstep.evidence.entries import Digest, Entry, SignedHead, canonical
+from outstep.evidence.folder import FolderHome, check_empty
+from outstep.evidence.home import ABOUT, DOCUMENTS, KEYS, LOG, STORE, Home
+from outstep.evidence.kept import keep_head, kept_head
+from outstep.evidence.log import ENTRIES, HEADS, LEAVES, Log, Tail
 from outstep.evidence.merkle import root_of
-from outstep.evidence.objects import Damaged, FolderObjects, Objects, PlainObjects, sync_file, sync_folder
+from outstep.evidence.objects import Damaged, PlainObjects
 from outstep.evidence.signing import PublicKey, SigningKey
 
-STORE = "store/v1"
-ABOUT, LOCK, KEYS, OBJECTS, LOG = "store.json", "lock", "keys", "objects", "log"
-DOCUMENTS = "documents"
-"""In an export the objects lie here, plain."""
 _ID = re.compile(r"[0-9a-f]{32}\Z")
-_PATIENCE = 600
-"""Seconds that a writer waits for another one."""
+BUCKET = "s3://"
+"""Begins the location of a store in a bucket."""
 
 
 class About(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,80 +41,92 @@ class About(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Store:
     """A store that exists."""
 
-    def __init__(self, folder: Path, about: About) -> None:
-        self.folder = folder
+    def __init__(self, home: Home, about: About) -> None:
+        self.home = home
         self.about = about
-        plain = folder / DOCUMENTS
-        self.objects: Objects = PlainObjects(plain) if plain.is_dir() else FolderObjects(folder / OBJECTS)
-        self.log = Log(folder / LOG, about.id, sha256(canonical(about) + b"\n").hexdigest())
+        self.objects = home.objects
+        self.log: Log = home.log(about.id, sha256(canonical(about) + b"\n").hexdigest())
+
+    @property
+    def location(self) -> str:
+        """How the store is named: its folder, or `s3://bucket/prefix`."""
+        return self.home.location
+
+    @property
+    def folder(self) -> Path:
+        """The folder of a store that lies in one."""
+        return Path(self.home.location)
 
     @classmethod
-    def init(cls, folder: Path, key: SigningKey, *, redaction: str = "standard") -> Store:
-        """Make a store in a folder that is empty or not there yet; raises `OutstepError`."""
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise problem(
-                "evidence/not-empty",
-                f"`{folder}` is not empty",
-                place=Place(source=str(folder)),
-                help="name a folder that is empty or not there yet",
-            )
+    def init(cls, location: Path | str, key: SigningKey, *, redaction: str = "standard") -> Store:
+        """Make a store in a folder that is empty or not there yet, or in a bucket; raises `OutstepError`."""
         about = About(schema=STORE, id=secrets.token_hex(16), redaction=redaction)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (KEYS, OBJECTS):
-            (folder / name).mkdir()
-        store = cls(folder, about)
-        store.log.begin()
-        _write_new(folder / KEYS / f"{key.public.id}.pem", key.public.pem)
-        (folder / LOCK).touch()
-        # Last of all: a folder without it is no store.
-        _write_new(folder / ABOUT, canonical(about) + b"\n")
-        sync_folder(folder)
-        return store
+        home = home_of(location)
+        with unwritable(home):
+            home.begin(about.id, sha256(canonical(about) + b"\n").hexdigest())
+            home.write_new(f"{KEYS}/{key.public.id}.pem", key.public.pem)
+            # Last of all: a folder without it is no store.
+            home.write_new(ABOUT, canonical(about) + b"\n")
+        return cls(home, about)
 
     @classmethod
-    def open(cls, folder: Path) -> Store:
-        """Return the store in a folder; raises `OutstepError` where there is none."""
-        place = Place(source=str(folder / ABOUT))
-        help = f"make one: outstep evidence init {folder}"
+    def open(cls, location: Path | str) -> Store:
+        """Return the store in a folder or bucket; raises `OutstepError` where there is none."""
+        home = home_of(location)
+        place = home.place(ABOUT)
+        help = f"make one: outstep evidence init {home.location}"
         try:
-            data = (folder / ABOUT).read_bytes()
+            data = home.read(ABOUT)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise problem(
-                "evidence/no-store", f"there is no store in `{folder}`: {reason}", place=place, help=help
+                "evidence/no-store", f"there is no store in `{home.location}`: {reason}", place=place, help=help
             ) from None
         try:
             about = msgspec.json.decode(data, type=About)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise problem("evidence/no-store", f"`{folder}` holds no store: {error}", place=place, help=help) from None
+            raise problem(
+                "evidence/no-store", f"`{home.location}` holds no store: {error}", place=place, help=help
+            ) from None
         if about.schema != STORE or not _ID.match(about.id):
             raise problem(
                 "evidence/unknown-schema",
-                f"`{folder}` is written in `{about.schema[:40]}`, and this version reads `{STORE}`",
+                f"`{home.location}` is written in `{about.schema[:40]}`, and this version reads `{STORE}`",
                 place=place,
                 help="use the version of Outstep that wrote it",
             )
-        lacking = [f"{LOG}/{name}" for name in FILES if not (folder / LOG / name).is_file()]
-        if lacking:
+        if lacking := home.lacking():
             raise problem(
                 "evidence/missing-file",
-                f"the store in `{folder}` lacks {', '.join(f'`{name}`' for name in lacking)}",
-                place=Place(source=str(folder / lacking[0])),
+                f"the store in `{home.location}` lacks {', '.join(f'`{name}`' for name in lacking)}",
+                place=home.place(lacking[0]),
                 help="this is not what was sealed: compare it with another copy of the store",
             )
-        return cls(folder, about)
+        return cls(home, about)
 
     def keys(self) -> dict[str, PublicKey]:
         """Return the public keys that lie in the store, by id; whether to trust them is another question."""
         found = {}
-        for path in sorted((self.folder / KEYS).glob("*.pem")):
-            data = path.read_bytes()
-            key = PublicKey.read(data, str(path))
-            if key.pem != data or path.name != f"{key.id}.pem":
+        for name in self.home.names(KEYS):
+            if not name.endswith(".pem"):
+                continue
+            place = self.home.place(f"{KEYS}/{name}")
+            try:
+                data = self.home.read(f"{KEYS}/{name}")
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
                 raise problem(
                     "evidence/bad-key",
-                    f"`{path.name}` is not as Outstep writes the key `{key.id}`",
-                    place=Place(source=str(path)),
+                    f"`{name}` cannot be read: {reason}",
+                    place=place,
+                    help="compare it with another copy of the store",
+                ) from None
+            key = PublicKey.read(data, place.source)
+            if key.pem != data or name != f"{key.id}.pem":
+                raise problem(
+                    "evidence/bad-key",
+                    f"`{name}` is not as Outstep writes the key `{key.id}`",
+                    place=place,
                     help="compare it with another copy of the store",
                 )
             found[key.id] = key
@@ -127,27 +137,31 @@ class Store:
 
         An export can be verified and judged again like a store; nothing is written to it. Raises `OutstepError`.
         """
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise problem(
-                "evidence/not-empty",
-                f"`{folder}` is not empty",
-                place=Place(source=str(folder)),
-                help="name a folder that is empty or not there yet",
-            )
-        for name in (KEYS, LOG, DOCUMENTS):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        newest = self.log.newest()
-        for path in [*(self.folder / KEYS).glob("*.pem"), *(self.folder / LOG / name for name in FILES)]:
-            (folder / path.relative_to(self.folder)).write_bytes(path.read_bytes())
-        count = 0
-        objects = PlainObjects(folder / DOCUMENTS)
-        for digest in self.objects.digests():
-            objects.put(self._whole(digest))
-            count += 1
-        if newest is not None:
-            (folder / "head.json").write_bytes(canonical(newest.head))
-            (folder / "head.sig").write_bytes(base64.b64decode(newest.signature))
-        (folder / ABOUT).write_bytes((self.folder / ABOUT).read_bytes())
+        check_empty(folder)
+        target = FolderHome(folder)
+        with unwritable(target):
+            for name in (KEYS, LOG, DOCUMENTS):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            # As far as the newest head: another process may be writing behind it.
+            newest = self.log.newest()
+            size = newest.head.size if newest is not None else 0
+            heads, _ = self.log.head_lines()
+            heads = heads[: newest.head.number + 1] if newest is not None else []
+            with (folder / LOG / ENTRIES).open("wb") as file:
+                file.writelines(line for line, _ in zip(self.log.lines(), range(size), strict=False))
+            (folder / LOG / LEAVES).write_bytes(b"".join(self.log.leaves()[:size]))
+            (folder / LOG / HEADS).write_bytes(b"".join(line + b"\n" for line in heads))
+            for name in self.home.names(KEYS):
+                (folder / KEYS / name).write_bytes(self.home.read(f"{KEYS}/{name}"))
+            count = 0
+            objects = PlainObjects(folder / DOCUMENTS)
+            for digest in self.objects.digests():
+                objects.put(self._whole(digest))
+                count += 1
+            if newest is not None:
+                (folder / "head.json").write_bytes(canonical(newest.head))
+                (folder / "head.sig").write_bytes(base64.b64decode(newest.signature))
+            (folder / ABOUT).write_bytes(self.home.read(ABOUT))
         return count
 
     def _whole(self, digest: Digest) -> bytes:
@@ -157,40 +171,32 @@ class Store:
             raise problem(
                 "evidence/swapped-object",
                 f"the object `{digest}` is not what was sealed: {error}",
-                place=Place(source=str(self.folder)),
+                place=self.home.place(self.objects.file(digest)),
                 help="outstep evidence verify says more; an export of it would prove nothing",
             ) from None
 
     @contextmanager
     def writing(self, key: SigningKey, clock: Callable[[], str]) -> Iterator[Writer]:
-        """Be the one writer for a while; waits for another one."""
-        from filelock import FileLock, Timeout
-
-        if isinstance(self.objects, PlainObjects):
+        """Be a writer for a while; waits for another one. Raises `OutstepError`."""
+        if self.home.is_read_only:
             raise problem(
                 "evidence/read-only",
-                f"`{self.folder}` is an export, and nothing is written to one",
-                place=Place(source=str(self.folder)),
+                f"`{self.location}` is an export, and nothing is written to one",
+                place=Place(source=self.location),
                 help="name the store itself",
             )
-        lock = FileLock(str(self.folder / LOCK), timeout=_PATIENCE)
+        lock = self.home.locked()
+        with unwritable(self.home):
+            lock.__enter__()
         try:
-            lock.acquire()
-        except Timeout:
-            raise problem(
-                "evidence/locked",
-                f"another process has written to `{self.folder}` for more than {_PATIENCE} seconds",
-                place=Place(source=str(self.folder / LOCK)),
-                help="wait for it, or end it; no file needs to be deleted",
-            ) from None
-        try:
-            tails = self.log.repair()
-            self._check_kept_head()
-            if not (self.folder / KEYS / f"{key.public.id}.pem").exists():
-                _write_new(self.folder / KEYS / f"{key.public.id}.pem", key.public.pem)
+            with unwritable(self.home):
+                tails = self.log.repair()
+                self._check_kept_head()
+                if f"{key.public.id}.pem" not in self.home.names(KEYS):
+                    self.home.write_new(f"{KEYS}/{key.public.id}.pem", key.public.pem)
             yield Writer(self, key, clock, tails)
         finally:
-            lock.release()
+            lock.__exit__(None, None, None)
 
     def _check_kept_head(self) -> None:
         """Refuse to write behind a log that lacks what was seen in it on this machine."""
@@ -203,7 +209,7 @@ class Store:
         raise problem(
             "evidence/truncated",
             f"the log lacks what was in it: {kept.head.size} entries were sealed on {kept.head.time}, {size} are there",
-            place=Place(source=str(self.log.folder)),
+            place=self.home.place(LOG),
             help="outstep evidence verify says more; restore the store, nothing is written behind a hole",
         )
 
@@ -220,8 +226,9 @@ class Writer:
         self._entries: list[Entry] = []
 
     def put(self, data: bytes) -> Digest:
-        """Keep some bytes; they are safe with the next commit."""
-        return self.store.objects.put(data)
+        """Keep some bytes; they are safe with the next commit. Raises `OutstepError`."""
+        with unwritable(self.store.home):
+            return self.store.objects.put(data)
 
     def add(self, entry: Entry) -> None:
         """Take an entry; it is in the log with the next commit."""
@@ -233,58 +240,45 @@ class Writer:
         return len(self._entries)
 
     def commit(self) -> SignedHead | None:
-        """Write everything that was taken, objects first; return the head that covers it, or none without entries."""
-        self.store.objects.flush()
-        if not self._entries:
-            return None
-        entries, self._entries = self._entries, []
-        signed = self.store.log.append(entries, self._key, self._clock)
+        """Write everything that was taken, objects first; return the head that covers it, or none without entries.
+
+        Raises `OutstepError` where it cannot be written: then nothing of it is in the log.
+        """
+        with unwritable(self.store.home):
+            self.store.objects.flush()
+            if not self._entries:
+                return None
+            signed = self.store.log.append(self._entries, self._key, self._clock)
+        self._entries = []
         keep_head(signed)
         return signed
 
 
-def heads_folder() -> Path | None:
-    """Return where the newest head of every store that was seen here is kept, apart from the stores themselves."""
-    if named := os.environ.get("OUTSTEP_STATE_DIR"):
-        return Path(named) / "heads"
-    base = os.environ.get("XDG_STATE_HOME") or ""
-    if os.path.isabs(base):
-        return Path(base) / "outstep" / "heads"
-    home = os.path.expanduser("~/.local/state")
-    return None if home.startswith("~") else Path(home) / "outstep" / "heads"
+def home_of(location: Path | str) -> Home:
+    """Return the place that a location names; raises `OutstepError` for one that no store can lie in."""
+    if isinstance(location, str) and location.startswith(BUCKET):
+        from outstep.evidence.bucket import BucketHome
+
+        return BucketHome(location)
+    if isinstance(location, str) and "://" in location:
+        raise problem(
+            "evidence/no-store",
+            f"`{location}` is no place for a store",
+            help="name a folder, or s3://BUCKET/PREFIX",
+        )
+    return FolderHome(Path(location))
 
 
-def keep_head(signed: SignedHead) -> None:
-    """Remember a head apart from its store, so that a log that was cut back is noticed; where it can be done."""
-    folder = heads_folder()
-    if folder is None:
-        return
+@contextmanager
+def unwritable(home: Home) -> Iterator[None]:
+    """Turn an `OSError` of writing to a store into an `OutstepError`."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        known = kept_head(signed.head.store)
-        if known is None or known.head.size < signed.head.size:
-            beside = folder / f".{signed.head.store}.{os.getpid()}.part"
-            beside.write_bytes(canonical(signed) + b"\n")
-            os.replace(beside, folder / f"{signed.head.store}.json")
-    except OSError:
-        # A machine without a place for it can still seal; `verify` then says that no kept head was at hand.
-        return
-
-
-def kept_head(store: str) -> SignedHead | None:
-    """Return the newest head of a store that was seen on this machine, or none."""
-    folder = heads_folder()
-    if folder is None:
-        return None
-    try:
-        return read_head((folder / f"{store}.json").read_bytes().strip())
-    except (OSError, ValueError):
-        return None
-
-
-def _write_new(path: Path, data: bytes) -> None:
-    beside = path.parent / f".{path.name}.{os.getpid()}.part"
-    beside.write_bytes(data)
-    sync_file(beside)
-    os.replace(beside, path)
-    sync_folder(path.parent)
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise problem(
+            "evidence/unwritable",
+            f"`{home.location}` cannot be written to: {reason}",
+            place=Place(source=str(error.filename or home.location)),
+            help="nothing that was not told as sealed is in the log; make room or leave, and add it again",
+        ) from None

@@ -8,23 +8,27 @@ docs: docs/evidence.md#verify
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from outstep.errors import OutstepError, Place, Problem
-from outstep.evidence.entries import Digest, Document, Entry, Irregular, SignedHead, canonical, read_entry, read_head
-from outstep.evidence.log import ENTRIES, HEADS, LEAVES
+from outstep.errors import OutstepError, Problem
+from outstep.evidence.entries import Digest, Entry, Irregular, SignedHead, canonical, named, read_entry, read_head
+from outstep.evidence.home import ABOUT, KEYS, LOCK
+from outstep.evidence.log import ENTRIES, FILES, HEADS, LEAVES
 from outstep.evidence.merkle import EMPTY, Hash, Peaks, Tree, leaf_hash
-from outstep.evidence.objects import Damaged, PlainObjects
+from outstep.evidence.objects import Damaged, Objects, PlainObjects
 from outstep.evidence.signing import PublicKey
-from outstep.evidence.store import ABOUT, DOCUMENTS, KEYS, LOCK, LOG, OBJECTS, Store
+from outstep.evidence.store import Store
 from outstep.findings import Report
 
+_HEX = re.compile(r"[0-9a-f]{64}\Z")
 MOST_NAMED = 20
 """Changed entries or objects that are named one by one."""
 
@@ -90,6 +94,8 @@ class _Look:
         count = self._objects(entries, read=objects)
         self._foreign()
         self._exported_head(heads)
+        for code, sentence, file in log.flaws():
+            self._tell(code, sentence, file)
         for kept in self._kept:
             self._held_against(kept, lines[:size])
         return Verified(
@@ -107,7 +113,7 @@ class _Look:
     def _heads(self) -> list[SignedHead]:
         """Return the heads that count: signed by a key that may, of this store, each of a larger log."""
         found: list[SignedHead] = []
-        about = sha256((self._store.folder / ABOUT).read_bytes()).hexdigest()
+        about = sha256(self._store.home.read(ABOUT)).hexdigest()
         whole, rest = self._store.log.head_lines()
         if rest:
             self._notes.append("the last line of the heads is cut off: a writer did not finish")
@@ -127,10 +133,13 @@ class _Look:
                 self._tell("evidence/changed-heads", told, HEADS, number)
             if not found or signed.head.size > found[-1].head.size:
                 found.append(signed)
+            else:
+                told = f"head {number} covers no more entries than one before it"
+                self._tell("evidence/changed-heads", told, HEADS, number)
         used = {signed.head.key for signed in found}
         for name in sorted(used - self._own):
             self._tell(
-                "evidence/missing-key", f"the public key `{name}` is no longer in the store", f"../{KEYS}/{name}.pem"
+                "evidence/missing-key", f"the public key `{name}` is no longer in the store", f"{KEYS}/{name}.pem"
             )
         if spare := sorted(self._own - used):
             self._notes.append(f"no head is signed by the key {', '.join(f'`{name}`' for name in spare)}")
@@ -145,6 +154,9 @@ class _Look:
             return "evidence/bad-signature", f"the signature of head {number} does not belong to it"
         if signed.head.store != self._store.about.id:
             return "evidence/foreign-head", f"head {number} was signed for another store"
+        peaks = Peaks(signed.head.size, tuple(bytes.fromhex(peak) for peak in signed.head.peaks if _HEX.match(peak)))
+        if not peaks.is_whole or peaks.root.hex() != signed.head.root:
+            return "evidence/bad-head", f"the peaks of head {number} do not give its root"
         return None
 
     # --- entries ---
@@ -208,7 +220,7 @@ class _Look:
                 f"{len(lines) - size} entries stand behind the newest head: a writer did not finish, and the next one "
                 "sets them aside; no signature covers them"
             )
-        elif (self._store.log.folder / LEAVES).stat().st_size > size * len(EMPTY):
+        elif self._store.log.leaves_length() > size * len(EMPTY):
             self._notes.append("hashes stand behind the newest head: a writer did not finish")
         if heads and sum(map(len, lines[:size])) != heads[-1].head.length:
             self._tell("evidence/changed-log", "the entries have another length than the newest head says", ENTRIES)
@@ -238,35 +250,36 @@ class _Look:
         gone = {digest for _, entry in entries for digest in entry.pruned}
         users: dict[Digest, str] = {}
         for number, entry in entries:
-            for digest, what in _named(entry):
+            for digest, what in named(entry):
                 users.setdefault(digest, f"{what} of entry {number}")
-        there = 0
-        for digest, what in sorted(users.items()):
-            if digest in gone and not self._store.objects.has(digest):
-                continue
-            there += 1
-            if read:
-                self._object(digest, what)
-            elif not self._store.objects.has(digest):
-                self._tell("evidence/missing-object", f"{what} is not there", self._file(digest))
+        own = list(self._store.objects.digests())
+        there = set(own)
+        sought = sorted(digest for digest in users if digest not in gone or digest in there)
+        flaws = self._flaws_of(sought) if read else [None if one in there else "it is not there" for one in sought]
+        for digest, flaw in zip(sought, flaws, strict=True):
+            if flaw is not None:
+                code = "evidence/swapped-object" if digest in there else "evidence/missing-object"
+                told = f"{users[digest]} is not what was sealed: {flaw}"
+                self._tell(code, told, self._store.objects.file(digest))
         if gone:
             self._notes.append(f"{len(gone)} documents were let go, and the log says so")
         for number, entry in entries:
             self._verdict(number, entry, gone)
-        strangers = [digest for digest in self._store.objects.digests() if digest not in users]
+        strangers = [digest for digest in own if digest not in users]
         if strangers:
             self._notes.append(
                 f"{len(strangers)} objects are named by no entry: a writer did not finish, or they were put there "
                 f"({', '.join(strangers[:3])}{', …' if len(strangers) > 3 else ''})"
             )
-        return there
+        return len(sought)
 
-    def _object(self, digest: Digest, what: str) -> None:
-        try:
-            self._store.objects.get(digest)
-        except Damaged as error:
-            code = "evidence/swapped-object" if self._store.objects.has(digest) else "evidence/missing-object"
-            self._tell(code, f"{what} is not what was sealed: {error}", self._file(digest))
+    def _flaws_of(self, digests: Sequence[Digest]) -> list[str | None]:
+        """Return for each object why it is not what was sealed, or none; read side by side where waiting costs."""
+        objects = self._store.objects
+        if objects.readers < 2:
+            return [_flaw_of(objects, digest) for digest in digests]
+        with ThreadPoolExecutor(objects.readers) as pool:
+            return list(pool.map(partial(_flaw_of, objects), digests))
 
     def _verdict(self, number: int, entry: Entry, gone: set[Digest]) -> None:
         """An entry repeats what its report says; both are hashed, so they differ only if they were sealed so."""
@@ -276,36 +289,32 @@ class _Look:
             report = msgspec.json.decode(self._store.objects.get(entry.judged.report), type=Report)
         except Damaged:
             return  # told already
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             self._tell(
-                "evidence/changed-verdict", f"the report of entry {number} is none", self._file(entry.judged.report)
+                "evidence/changed-verdict",
+                f"the report of entry {number} is none",
+                self._store.objects.file(entry.judged.report),
             )
             return
         if (report.gate, report.exit_code) != (entry.judged.gate, entry.judged.exit_code):
             told = f"entry {number} says `{entry.judged.gate}`, its report `{report.gate}`"
             self._tell("evidence/changed-verdict", told, ENTRIES, number + 1)
 
-    def _file(self, digest: Digest) -> str:
-        if isinstance(self._store.objects, PlainObjects):
-            return f"../{DOCUMENTS}/{digest}"
-        return f"../{OBJECTS}/{digest[:2]}/{digest[2:]}.zst"
-
     # --- the rest ---
 
     def _foreign(self) -> None:
         """Name files that belong to no store; an unfinished one of a writer that was killed is only noted."""
-        folder = self._store.folder
-        for path in sorted(folder.rglob("*")):
-            parts = path.relative_to(folder).parts
-            if path.is_symlink():
-                self._tell("evidence/foreign-file", f"`{'/'.join(parts)}` is a link, and a store has none", str(path))
-            elif parts == (LOCK,) and path.stat().st_size:
-                self._tell("evidence/foreign-file", f"`{LOCK}` is empty in a store", str(path))
-            elif path.is_file() and not _belongs(parts):
-                if path.name.endswith(".part") or ".unfinished-" in path.name:
-                    self._notes.append(f"`{'/'.join(parts)}` was left by a writer that did not finish")
+        for seen in self._store.home.files():
+            parts = tuple(seen.name.split("/"))
+            if seen.is_link:
+                self._tell("evidence/foreign-file", f"`{seen.name}` is a link, and a store has none", seen.name)
+            elif parts == (LOCK,) and seen.size:
+                self._tell("evidence/foreign-file", f"`{LOCK}` is empty in a store", seen.name)
+            elif not self._store.home.belongs(parts):
+                if parts[-1].endswith(".part") or ".unfinished-" in parts[-1]:
+                    self._notes.append(f"`{seen.name}` was left by a writer that did not finish")
                 else:
-                    self._tell("evidence/foreign-file", f"`{'/'.join(parts)}` belongs to no store", str(path))
+                    self._tell("evidence/foreign-file", f"`{seen.name}` belongs to no store", seen.name)
 
     def _exported_head(self, heads: Sequence[SignedHead]) -> None:
         """An export repeats its newest head as the plain bytes that were signed."""
@@ -313,9 +322,12 @@ class _Look:
             return
         signed = {"head.json": canonical(heads[-1].head), "head.sig": base64.b64decode(heads[-1].signature)}
         for name, data in signed.items():
-            path = self._store.folder / name
-            if not path.is_file() or path.read_bytes() != data:
-                self._tell("evidence/changed-heads", f"`{name}` is not the newest head", str(path))
+            try:
+                is_same = self._store.home.read(name) == data
+            except OSError:
+                is_same = False
+            if not is_same:
+                self._tell("evidence/changed-heads", f"`{name}` is not the newest head", name)
 
     def _held_against(self, kept: SignedHead, lines: Sequence[bytes]) -> None:
         head = kept.head
@@ -340,38 +352,22 @@ class _Look:
         self._named[code] += 1
         if self._named[code] > MOST_NAMED:
             return
-        path = Path(file)
-        if not path.is_absolute():
-            path = self._store.folder / (ABOUT if file == ABOUT else f"{LOG}/{file}")
-        source = str(path).replace(f"{LOG}/../", "")
-        self._problems.append(Problem(code=code, sentence=sentence, place=Place(source=source, line=line), help=_HELP))
+        if file in FILES:
+            place = self._store.log.place(file, None if line is None else line - 1)
+        else:
+            place = self._store.home.place(file)
+        self._problems.append(Problem(code=code, sentence=sentence, place=place, help=_HELP))
 
 
 _HELP = "this is not what was sealed: compare it with another copy of the store"
 
 
-def _named(entry: Entry) -> Iterator[tuple[Digest, str]]:
-    """Yield the objects that an entry names, and what they are to it."""
-    yield from ((document.sha256, f"document `{document.name}`") for document in entry.documents)
-    if entry.judged is not None:
-        yield entry.judged.report, "the report"
-        documents: Sequence[Document] = entry.judged.contracts
-        yield from ((document.sha256, f"contract `{document.name}`") for document in documents)
-    if entry.redaction is not None and entry.redaction.rules:
-        yield entry.redaction.rules, "the rules of redaction"
-
-
-def _belongs(parts: tuple[str, ...]) -> bool:
-    """Return whether a file has its place in a store."""
-    if len(parts) == 1:
-        return parts[0] in (ABOUT, LOCK, "head.json", "head.sig")
-    if parts[0] == LOG:
-        return len(parts) == 2 and parts[1] in (ENTRIES, LEAVES, HEADS)
-    if parts[0] == KEYS:
-        return len(parts) == 2 and parts[1].endswith(".pem")
-    if parts[0] == DOCUMENTS:
-        return len(parts) == 2 and len(parts[1]) == 64
-    return parts[0] == OBJECTS and len(parts) == 3 and not parts[2].startswith(".") and parts[2].endswith(".zst")
+def _flaw_of(objects: Objects, digest: Digest) -> str | None:
+    try:
+        objects.check(digest)
+    except Damaged as error:
+        return str(error)
+    return None
 
 
 def _first_unlike(leaves: Sequence[Hash], heads: Sequence[SignedHead]) -> int | None:

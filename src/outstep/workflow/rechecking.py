@@ -6,7 +6,6 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from pathlib import Path
 
 from outstep.evidence.entries import ENTRY, Entry
 from outstep.evidence.objects import Damaged
@@ -68,7 +67,7 @@ def _reports(
         min(jobs, len(entries)),
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_prepare,
-        initargs=(store.folder, tuple(contracts), options),
+        initargs=(store.location, tuple(contracts), options),
     )
     try:
         yield from pool.map(_judge, entries, chunksize=max(1, len(entries) // (jobs * 8)))
@@ -91,8 +90,8 @@ def _report(store: Store, run: Entry, contracts: Sequence[Pinned], options: Chec
 _told: list[tuple[Store, Sequence[Pinned], CheckOptions]] = []
 
 
-def _prepare(folder: Path, contracts: Sequence[Pinned], options: CheckOptions) -> None:
-    _told[:] = [(Store.open(folder), contracts, options)]
+def _prepare(location: str, contracts: Sequence[Pinned], options: CheckOptions) -> None:
+    _told[:] = [(Store.open(location), contracts, options)]
 
 
 def _judge(run: Entry) -> Report | str:

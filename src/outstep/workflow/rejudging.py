@@ -78,7 +78,7 @@ def rejudge(store: Store, number: int, entry: Entry) -> Again:
 
 def stored_documents(store: Store, run: Entry) -> list[Document]:
     """Return the documents of a run with their stored bytes; raises `Damaged`."""
-    return [Document(one.name, data=store.objects.get(one.sha256)) for one in run.documents]
+    return [Document(one.name, data=store.objects.get(one.sha256, one.size)) for one in run.documents]
 
 
 def compared(number: int, run: Entry, before: Report | None, after: Report) -> Changed:
@@ -156,7 +156,7 @@ def stored_contracts(store: Store, judged: Judged) -> tuple[list[Contract], list
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch, *["x"] * _DEPTH)
         for document in judged.contracts:
-            data = store.objects.get(document.sha256)
+            data = store.objects.get(document.sha256, document.size)
             if document.name.startswith("pack:"):
                 told += _pack_differs(document, data)
             else:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from outstep.cli import console
+from outstep.cli.evidence.common import readable
 from outstep.errors import problem, suggestion
 
 VERBS = {
@@ -41,5 +42,7 @@ def run(words: Sequence[str]) -> int:
             f"there is no `outstep evidence {verb}`",
             help=suggestion(verb, tuple(VERBS)) or f"one of: {listed}",
         )
-    code: int = import_module(f"outstep.cli.evidence.{verb}").run(rest)
+    module = import_module(f"outstep.cli.evidence.{verb}")
+    with readable():
+        code: int = module.run(rest)
     return code

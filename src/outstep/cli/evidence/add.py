@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -82,5 +81,5 @@ def run(words: Sequence[str]) -> int:
 
 def _say_repaired(writer: Writer) -> None:
     for tail in writer.repaired:
-        where = visible(os.path.join(str(writer.store.log.folder), tail.kept_as))
+        where = visible(writer.store.home.place(f"log/{tail.kept_as}").source)
         console.say(f"a writer did not finish: {tail.size} bytes of `{tail.file}` were set aside as {where}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def parser(verb: str, description: str) -> Arguments:
     """Return a parser that knows `--store`."""
     made = Arguments(f"evidence {verb}", description)
-    made.value("--store", metavar="DIR", help="the store (else OUTSTEP_STORE)")
+    made.value("--store", metavar="DIR", help="the store, a folder or s3://BUCKET/PREFIX (else OUTSTEP_STORE)")
     return made
 
 
@@ -31,7 +32,24 @@ def opened(given: Given) -> Store:
     named = given.store or os.environ.get("OUTSTEP_STORE")
     if not named:
         raise problem("usage/arguments", "no store was named", help="--store DIR, or set OUTSTEP_STORE")
-    return Store.open(Path(named))
+    return Store.open(named)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Turn an `OSError` of reading a store into an `OutstepError`."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise problem(
+            "evidence/unreadable",
+            f"the store cannot be read: {reason}",
+            place=Place(source=str(error.filename)) if error.filename else None,
+            help="outstep evidence verify says more about a store that was damaged",
+        ) from None
 
 
 def key_file(store_id: str) -> Path | None:

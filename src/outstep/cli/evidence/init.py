@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments
@@ -17,7 +16,9 @@ from outstep.render.escape import visible
 
 def run(words: Sequence[str]) -> int:
     """Make the store and return the exit code."""
-    parser = Arguments("evidence init", "make a store in a folder that is empty or not there yet")
+    parser = Arguments(
+        "evidence init", "make a store where nothing is yet: in a folder, or in a bucket, s3://BUCKET/PREFIX"
+    )
     parser.words("folders", metavar="DIR", help="where")
     parser.value("--key", metavar="FILE", help="a private key (ed25519, PEM); else OUTSTEP_SIGNING_KEY, else a new one")
     given = parser.read(words)
@@ -25,7 +26,7 @@ def run(words: Sequence[str]) -> int:
         raise problem("usage/arguments", "one folder is to be named", help="outstep evidence init DIR")
     is_new = not given.key and not os.environ.get("OUTSTEP_SIGNING_KEY")
     key = SigningKey.generate() if is_new else signing_key(given, None)
-    store = Store.init(Path(given.folders[0]), key, redaction="none")
+    store = Store.init(given.folders[0], key, redaction="none")
     console.put(f"made the store {store.about.id} in {visible(given.folders[0])}\n")
     if is_new:
         _keep(key, store)

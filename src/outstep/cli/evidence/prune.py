@@ -8,7 +8,7 @@ from outstep import __version__
 from outstep.cli import console
 from outstep.cli.evidence.common import now, opened, parser, signing_key
 from outstep.errors import problem
-from outstep.evidence.entries import ENTRY, Entry
+from outstep.evidence.pruning import prune
 from outstep.render.wording import count
 
 
@@ -25,38 +25,9 @@ def run(words: Sequence[str]) -> int:
         )
     store = opened(given)
     key = signing_key(given, store)
-    numbers = {_number(word) for word in given.entries}
-    chosen: dict[str, None] = {}
-    needed: set[str] = set()
-    for number, entry in enumerate(store.log.entries()):
-        digests = [document.sha256 for document in entry.documents]
-        if number in numbers:
-            numbers.discard(number)
-            chosen.update(dict.fromkeys(digests))
-        else:
-            needed.update(digests)
-    if numbers:
-        raise problem(
-            "evidence/unknown-entry",
-            f"the log has no entry {min(numbers)}",
-            help="outstep evidence list shows what there is",
-        )
-    # Equal documents are kept once: what another run still names stays.
-    gone = [digest for digest in chosen if digest not in needed and store.objects.has(digest)]
-    if not gone:
-        raise problem(
-            "evidence/unknown-object",
-            "these entries hold no document that could go",
-            help="other runs may hold the same",
-        )
-    with store.writing(key, now) as writer:
-        tool = f"outstep {__version__}"
-        writer.add(Entry(schema=ENTRY, kind="prune", tool=tool, pruned=tuple(gone), reason=given.reason))
-        writer.commit()
-        # Only now: whoever finds them missing finds the log saying so.
-        for digest in gone:
-            store.objects.remove(digest)
-    console.put(f"{count(len(gone), 'document')} let go; the log says so\n")
+    numbers = [_number(word) for word in given.entries]
+    gone = prune(store, numbers, given.reason, f"outstep {__version__}", key, now)
+    console.put(f"{count(gone, 'document')} let go; the log says so\n")
     return 0
 
 

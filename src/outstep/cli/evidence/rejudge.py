@@ -6,7 +6,6 @@ Exit codes: 0 the same comes out, 1 something differs, 2 something could not be 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments
@@ -28,7 +27,7 @@ def run(words: Sequence[str]) -> int:
     given = made.read(words)
     if len(given.bundles) != 1:
         raise problem("usage/arguments", "one store or export is to be named", help="outstep evidence rejudge DIR")
-    store = Store.open(Path(given.bundles[0]))
+    store = Store.open(given.bundles[0])
     same = differing = broken = 0
     for number, entry in enumerate(store.log.entries()):
         if entry.kind == "prune" or (given.entry is not None and number != given.entry):

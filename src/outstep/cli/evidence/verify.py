@@ -7,7 +7,7 @@ from typing import Any
 
 from outstep.cli import console
 from outstep.cli.evidence.common import head, opened, parser, public_key
-from outstep.evidence.store import kept_head
+from outstep.evidence.kept import kept_head
 from outstep.evidence.verify import Verified, verify
 from outstep.render.escape import visible
 from outstep.render.problems import problem_text
