@@ -20,7 +20,7 @@ def pretty(value: Any) -> str:
     try:
         text = codec.encode(value)
     except UnicodeEncodeError:
-        text = codec.encode(_without_halves(value))
+        text = codec.encode(without_halves(value))
     # Signs that nobody sees may stand only inside of JSON texts, where an escape means the same.
     return _UNSEEN.sub(_escaped, msgspec.json.format(text, indent=2).decode()) + "\n"
 
@@ -39,12 +39,12 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
-def _without_halves(value: Any) -> Any:
+def without_halves(value: Any) -> Any:
     """Return a value in which bytes of a file name that are no UTF-8 are spelled out."""
     if isinstance(value, str):
         return _HALF.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", value)
     if isinstance(value, dict):
-        return {_without_halves(name): _without_halves(item) for name, item in value.items()}
+        return {without_halves(name): without_halves(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_halves(item) for item in value]
+        return [without_halves(item) for item in value]
     return value
