@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from outstep.expr.mentions import first_runs, mentions
+from outstep.expr.mentions import mentions, words_of
 from outstep.expr.spelling import normalise
 from outstep.expr.values import CutText, Hidden, Missing
 
 _RUN = re.compile(r"[a-z0-9_]+")
+_BEYOND = re.compile(r"[^\x00-\x7f]")
 
 
 class KnownText:
-    """Texts of one source by the words in them, each with the place from which it is known."""
+    """Texts of one source by the words in them, each with the first place from which it is known."""
 
     def __init__(self) -> None:
-        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        self._places: dict[str, int] = {}
+        """By text: where it was first told."""
+        self._by_word: dict[str, list[str]] = {}
+        """Each text once, under every word of it, and under every character beyond ASCII."""
         self._unsure: list[tuple[int, Any]] = []
         """Places of texts that may not count, with the text; without it, of texts that cannot be seen whole."""
         self._parent: tuple[KnownText, int] | None = None
@@ -41,16 +45,24 @@ class KnownText:
             if not is_sure:
                 self._unsure.append((seq, text))
                 continue
-            for word in dict.fromkeys(_RUN.findall(normalise(text))) or {"": None}:
-                self._by_word.setdefault(word, []).append((seq, text))
-            if not text.isascii():
-                self._by_word.setdefault("", []).append((seq, text))
+            if text in self._places:
+                continue
+            self._places[text] = seq
+            spelled = normalise(text)
+            for word in dict.fromkeys(_RUN.findall(spelled)):
+                self._by_word.setdefault(word, []).append(text)
+            if not spelled.isascii():
+                for char in dict.fromkeys(_BEYOND.findall(spelled)):
+                    self._by_word.setdefault(char, []).append(text)
 
     def mentions(self, value: Any, before: int) -> bool | Hidden:
         """Return whether a text known before a place mentions a value; raises `ValueError` as `mentions` does."""
         found: bool | Hidden = False
-        for word in first_runs(value):
-            if any(place < before and mentions(text, value) for place, text in self._by_word.get(word, ())):
+        places = self._places
+        for words in words_of(value):
+            # A text that mentions the value holds all of these words: the rarest one leaves the fewest to look at.
+            shelf = min((self._by_word.get(word, ()) for word in words), key=len, default=())
+            if any(places[text] < before and mentions(text, value) for text in shelf):
                 return True
         for place, text in self._unsure:
             if place < before and (text is None or mentions(text, value)):

@@ -33,13 +33,21 @@ def mentions(x: Any, v: Any) -> bool:
     return any(_any_occurs(normalise(text), needles) for text in texts_in(x))
 
 
-def first_runs(v: Any) -> tuple[str, ...]:
-    """Return the first run of ASCII letters, digits and `_` of each spelling of `v`, in normal form.
+def words_of(v: Any) -> tuple[tuple[str, ...], ...]:
+    """Return for each spelling of `v` words that a text in normal form must hold if it mentions `v` in that spelling.
 
-    A text can mention `v` only if it holds one of them as a run of its own; a spelling without any gives an empty
-    text. Raises `ValueError` as `mentions` does.
+    A word is a whole run of ASCII letters, digits and `_`; a spelling without any gives its characters beyond ASCII.
+    Of a number only the first run counts: a text may write more zeros behind its point. Raises `ValueError` as
+    `mentions` does.
     """
-    return tuple("" if (run := _RUN.search(needle.text)) is None else run[0] for needle in _needles(v))
+    return tuple(_words(needle) for needle in _needles(v))
+
+
+def _words(needle: _Needle) -> tuple[str, ...]:
+    runs = _RUN.findall(needle.text)
+    if not runs:
+        return tuple(dict.fromkeys(char for char in needle.text if not char.isascii()))
+    return tuple(runs[:1]) if needle.numeric else tuple(dict.fromkeys(runs))
 
 
 class _Needle(Struct, frozen=True):

@@ -6,8 +6,8 @@ Each gives a value, or raises `ValueError` where the answer is missing evidence;
 from __future__ import annotations
 
 from outstep.expr.carries import carries
-from outstep.expr.mentions import MentionIndex, first_runs, mentions
+from outstep.expr.mentions import MentionIndex, mentions, words_of
 from outstep.expr.numbers import number
 from outstep.expr.spelling import nfkc, normalise, texts_in
 
-__all__ = ["MentionIndex", "carries", "first_runs", "mentions", "nfkc", "normalise", "number", "texts_in"]
+__all__ = ["MentionIndex", "carries", "mentions", "nfkc", "normalise", "number", "texts_in", "words_of"]

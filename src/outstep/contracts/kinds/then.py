@@ -84,6 +84,8 @@ class ThenMonitor(Quiet):
         self._clocks: list[tuple[float, int, Pending]] = []
         """Within seconds: what waits by its time, since clocks may fall."""
         self._number = 0
+        self._of_lane: dict[int, deque[Pending]] = {}
+        """Within turns: what waits, by its lane, in the order of their turns."""
         self.by_call: dict[int, list[Pending]] = {}
         self.asked: set[int] = set()
         """Calls, by `seq`, whose own result is waited for and that generated code took; the run holds their events."""
@@ -119,6 +121,8 @@ class ThenMonitor(Quiet):
         if within is not None and within.unit == "seconds" and pending.time is not None:
             self._number += 1
             heappush(self._clocks, (pending.time, self._number, pending))
+        elif within is not None and within.unit == "turns" and pending.lane is not None:
+            self._of_lane.setdefault(id(pending.lane), deque()).append(pending)
 
     def _wait(self, slot: int, pending: Pending) -> bool:
         join = self.run.plan.joins["kind", self.index, slot]
@@ -375,16 +379,15 @@ class ThenMonitor(Quiet):
     def opened(self, lane: Any) -> None:
         """Settle what had to be answered before this decision."""
         within = self.kind.within
-        if within is not None and within.unit == "turns":
-            for pending in self._late(lambda pending: pending.lane is lane, lane.epoch - within.count):
+        if within is None or within.unit != "turns":
+            return
+        waiting = self._of_lane.get(id(lane), ())
+        while waiting and (waiting[0].is_done or waiting[0].epoch < lane.epoch - within.count):
+            pending = waiting.popleft()
+            if not pending.is_done:
+                pending.is_done = True
                 self._settle_missing(pending)
-
-    def _late(self, is_of: Any, epoch: int) -> list[Pending]:
-        late = [pending for pending in self.waiting if not pending.is_done and is_of(pending) and pending.epoch < epoch]
-        for pending in late:
-            pending.is_done = True
         self._sweep()
-        return late
 
     def passed(self, event: Event) -> None:
         """Settle what had to be answered before this event."""
@@ -453,6 +456,7 @@ class ThenMonitor(Quiet):
         self._blind.clear()
         self.texts.clear()
         self._clocks.clear()
+        self._of_lane.clear()
         for waiting in self._by_key:
             waiting.clear()
         for table in self._mentions:
