@@ -1,0 +1,1 @@
+"""Worlds: mock tools over a small state, which record what really happened (docs/worlds.md)."""
