@@ -26,6 +26,7 @@ from outstep.workflow.judging import Judged
 
 if TYPE_CHECKING:
     from outstep.cli.progress import Progress
+    from outstep.evidence.signing import SigningKey
 
 DESCRIPTION = """hold recorded traces against contracts, and gate on it
 
@@ -39,6 +40,7 @@ def run(words: Sequence[str]) -> int:
     outputs = read_outputs(given.output or (), is_json=given.json)
     settings = _settings(given)
     check_not_read(outputs, [*settings["paths"], *settings["contract"]])
+    key = _attesting(given, outputs, settings)
     imports: list[Judged] = []
     report = _checked(settings, given, outputs, imports)
     note = ""
@@ -52,7 +54,26 @@ def run(words: Sequence[str]) -> int:
     code = _write(report, outputs, given)
     if note:
         console.say(note)
+    if key is not None:
+        from outstep.cli.attest import attest
+
+        unwritten = attest(report, given.attest, key, settings["contract"], settings["param"])
+        console.say_problems(unwritten)
+        code = EXIT["error"] if unwritten else code
     return code
+
+
+def _attesting(given: Given, outputs: Sequence[Output], settings: dict[str, Any]) -> SigningKey | None:
+    """Return the key that signs what the gate will say, or none where nobody asked for it."""
+    if given.attest is None:
+        if given.key is not None:
+            raise problem("usage/arguments", "`--key` signs an attestation", help="say where it goes: --attest FILE")
+        return None
+    from outstep.cli.attest import key_of
+
+    check_not_read([Output("attestation", given.attest)], [*settings["paths"], *settings["contract"]])
+    check_not_read([Output("attestation", given.attest)], [output.file for output in outputs])
+    return key_of(given)
 
 
 def _parser() -> Arguments:
@@ -67,6 +88,10 @@ def _parser() -> Arguments:
     parser.value(
         "--baseline", metavar="FILE", help="fail on what it does not know: new findings, or less that was checked"
     )
+    parser.value(
+        "--attest", metavar="FILE", help="write a signed statement of the result (in-toto, in a DSSE envelope)"
+    )
+    parser.value("--key", metavar="FILE", help="the private key for --attest (else OUTSTEP_SIGNING_KEY)")
     parser.value("--fail-on", metavar="LEVEL", help="block (default), or warn: warnings block, too")
     parser.values("--allow", metavar="REASON", help=f"accept a reason of being undecided: {ALLOWABLE[0]}")
     parser.switch("--require-exercised", help="a block rule that nothing triggered blocks")

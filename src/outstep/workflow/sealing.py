@@ -169,10 +169,14 @@ def report_bytes(report: Report) -> bytes:
 def pin(name: str, params: Mapping[str, Any] | None = None) -> Pinned:
     """Return a contract with the bytes of its files; raises `OutstepError`, `OSError`."""
     contract, _ = open_contract(name, params=params)
-    files = {source: _label(source, contract) for source in contract.sources}
-    held = [(label, _bytes_of(source)) for source, label in files.items()]
-    contract = structs.replace(contract, sources=tuple(files.values()))
-    return Pinned(contract=contract, name=contract.sources[0], files=tuple(held), params=dict(params or {}))
+    held = contract_files(contract)
+    contract = structs.replace(contract, sources=tuple(label for label, _ in held))
+    return Pinned(contract=contract, name=contract.sources[0], files=held, params=dict(params or {}))
+
+
+def contract_files(contract: Contract) -> tuple[tuple[str, bytes], ...]:
+    """Return the files of a contract, its own first, by names that are the same on every machine."""
+    return tuple((_label(source, contract), _bytes_of(source)) for source in contract.sources)
 
 
 def options_of(run: Entry, told: Mapping[str, Any]) -> CheckOptions:

@@ -20,6 +20,8 @@ VERBS = {
     "export": "write everything as plain files, for others to verify",
     "verify": "name whatever was changed",
     "prove": "prove that an entry is in the log, or that the log only grew",
+    "attest": "sign what a report or a sealed verdict says, for others",
+    "verify-attestation": "look who signed an attestation, and what it is about",
     "rejudge": "make events and verdicts again, and compare",
     "prune": "let documents go; the log says so",
 }
@@ -32,7 +34,7 @@ def run(words: Sequence[str]) -> int:
         raise problem("usage/arguments", "what should be done with the evidence?", help=f"one of: {listed}")
     verb, *rest = words
     if verb in {"-h", "--help"}:
-        lines = [f"  {name:<10} {text}" for name, text in VERBS.items()]
+        lines = [f"  {name:<18} {text}" for name, text in VERBS.items()]
         console.put("usage: outstep evidence VERB …\n\n" + "\n".join(lines) + "\n\n")
         console.put("outstep evidence VERB --help shows the options; --store DIR or OUTSTEP_STORE names the store\n")
         return 0
@@ -42,7 +44,7 @@ def run(words: Sequence[str]) -> int:
             f"there is no `outstep evidence {verb}`",
             help=suggestion(verb, tuple(VERBS)) or f"one of: {listed}",
         )
-    module = import_module(f"outstep.cli.evidence.{verb}")
+    module = import_module(f"outstep.cli.evidence.{verb.replace('-', '_')}")
     with readable():
         code: int = module.run(rest)
     return code
