@@ -35,7 +35,7 @@ class AnthropicMessages(Chat):
     pinned: tuple[str, ...] = ("messages",)
     title = "Anthropic Messages API turns and exchanges"
     cannot_carry: tuple[str, ...] = (
-        "no approvals and no time",
+        "no approvals, no sub-agents, no time, and no state of the business",
         "a denied call is a result with `is_error`: it reads as failed",
         "no end mark: that a run is whole is inferred from its last message",
     )

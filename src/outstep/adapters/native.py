@@ -26,6 +26,7 @@ class Native:
     title = "Outstep's canonical JSON Lines, and the seed form"
     cannot_carry: tuple[str, ...] = (
         "the seed form has no model responses: without `turn` each call is a decision of its own",
+        "what its producer left out: `records` of a header says which kinds of events it can hold",
     )
 
     def sniff(self, document: Document, head: bytes) -> bool:  # noqa: ARG002

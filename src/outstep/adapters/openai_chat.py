@@ -38,7 +38,8 @@ class OpenAIChat(Chat):
     title = "OpenAI Chat Completions messages, and evaluation sets made of them"
     cannot_carry: tuple[str, ...] = (
         "no error flag: the outcome of a result is `unrecorded` unless the producer added one",
-        "no approvals, no sub-agents, no time",
+        "no approvals, no sub-agents, no time, and no state of the business",
+        "what a harness put under the user's role reads as the user's",
         "no end mark: that a run is whole is inferred from its last message",
     )
 

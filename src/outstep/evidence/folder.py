@@ -10,7 +10,7 @@ from pathlib import Path
 from outstep.errors import Place, problem
 from outstep.evidence.entries import Digest
 from outstep.evidence.folder_log import FolderLog
-from outstep.evidence.home import ABOUT, DOCUMENTS, KEYS, LOCK, LOG, OBJECTS, Seen
+from outstep.evidence.home import ABOUT, COMPLETENESS, DOCUMENTS, KEYS, LOCK, LOG, OBJECTS, Seen
 from outstep.evidence.log import FILES
 from outstep.evidence.objects import FolderObjects, Objects, PlainObjects, read_plain, sync_file, sync_folder
 
@@ -75,7 +75,7 @@ class FolderHome:
     def belongs(self, parts: tuple[str, ...]) -> bool:
         """Return whether a file has its place in a store."""
         if len(parts) == 1:
-            return parts[0] in (ABOUT, *(("head.json", "head.sig") if self.is_read_only else (LOCK,)))
+            return parts[0] in (ABOUT, *((COMPLETENESS, "head.json", "head.sig") if self.is_read_only else (LOCK,)))
         if parts[0] == LOG:
             return len(parts) == 2 and parts[1] in FILES
         if parts[0] == KEYS:

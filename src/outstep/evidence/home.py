@@ -17,6 +17,8 @@ STORE = "store/v1"
 ABOUT, LOCK, KEYS, OBJECTS, LOG = "store.json", "lock", "keys", "objects", "log"
 DOCUMENTS = "documents"
 """In an export the objects lie here, plain."""
+COMPLETENESS = "completeness.txt"
+"""In an export: what the evidence does not hold."""
 
 
 class Seen(Struct, frozen=True):

@@ -14,9 +14,10 @@ import msgspec
 from msgspec import Struct
 
 from outstep.errors import Place, problem
+from outstep.evidence.completeness import completeness, text
 from outstep.evidence.entries import Digest, Entry, SignedHead, canonical
 from outstep.evidence.folder import FolderHome, check_empty
-from outstep.evidence.home import ABOUT, DOCUMENTS, KEYS, LOG, STORE, Home
+from outstep.evidence.home import ABOUT, COMPLETENESS, DOCUMENTS, KEYS, LOG, STORE, Home
 from outstep.evidence.kept import keep_head, kept_head
 from outstep.evidence.log import ENTRIES, HEADS, LEAVES, Log, Tail
 from outstep.evidence.merkle import root_of
@@ -161,6 +162,8 @@ class Store:
             if newest is not None:
                 (folder / "head.json").write_bytes(canonical(newest.head))
                 (folder / "head.sig").write_bytes(base64.b64decode(newest.signature))
+            covered = zip(self.log.entries(), range(size), strict=False)
+            (folder / COMPLETENESS).write_bytes(text(completeness(entry for entry, _ in covered)))
             (folder / ABOUT).write_bytes(self.home.read(ABOUT))
         return count
 

@@ -19,11 +19,12 @@ import msgspec
 from msgspec import Struct
 
 from outstep.errors import OutstepError, Problem
+from outstep.evidence.completeness import Completeness, completeness, text
 from outstep.evidence.entries import Digest, Entry, Irregular, SignedHead, canonical, named, read_entry, read_head
-from outstep.evidence.home import ABOUT, KEYS, LOCK
+from outstep.evidence.home import ABOUT, COMPLETENESS, KEYS, LOCK
 from outstep.evidence.log import ENTRIES, FILES, HEADS, LEAVES
 from outstep.evidence.merkle import EMPTY, Hash, Peaks, Tree, leaf_hash
-from outstep.evidence.objects import Damaged, Objects, PlainObjects
+from outstep.evidence.objects import Damaged, Objects
 from outstep.evidence.signing import PublicKey
 from outstep.evidence.store import Store
 from outstep.findings import Report
@@ -47,6 +48,8 @@ class Verified(Struct, frozen=True, kw_only=True):
     """What is no change, but limits what is proven."""
     keys: tuple[str, ...]
     """Ids of the keys that signed heads."""
+    completeness: Completeness
+    """What the evidence does not hold, however whole it is."""
 
 
 def verify(
@@ -93,7 +96,8 @@ class _Look:
         self._relations(entries)
         count = self._objects(entries, read=objects)
         self._foreign()
-        self._exported_head(heads)
+        told = completeness(entry for _, entry in entries)
+        self._exported(heads, told)
         for code, sentence, file in log.flaws():
             self._tell(code, sentence, file)
         for kept in self._kept:
@@ -106,6 +110,7 @@ class _Look:
             problems=tuple(self._problems),
             notes=tuple(self._notes),
             keys=tuple(dict.fromkeys(signed.head.key for signed in heads)),
+            completeness=told,
         )
 
     # --- heads ---
@@ -316,18 +321,22 @@ class _Look:
                 else:
                     self._tell("evidence/foreign-file", f"`{seen.name}` belongs to no store", seen.name)
 
-    def _exported_head(self, heads: Sequence[SignedHead]) -> None:
-        """An export repeats its newest head as the plain bytes that were signed."""
-        if not isinstance(self._store.objects, PlainObjects) or not heads:
+    def _exported(self, heads: Sequence[SignedHead], told: Completeness) -> None:
+        """An export repeats its newest head as the plain bytes that were signed, and says what it does not hold."""
+        if not self._store.home.is_read_only:
             return
-        signed = {"head.json": canonical(heads[-1].head), "head.sig": base64.b64decode(heads[-1].signature)}
+        signed = {COMPLETENESS: text(told)}
+        if heads:
+            signed["head.json"] = canonical(heads[-1].head)
+            signed["head.sig"] = base64.b64decode(heads[-1].signature)
         for name, data in signed.items():
             try:
                 is_same = self._store.home.read(name) == data
             except OSError:
                 is_same = False
             if not is_same:
-                self._tell("evidence/changed-heads", f"`{name}` is not the newest head", name)
+                what = "what the entries give" if name == COMPLETENESS else "the newest head"
+                self._tell("evidence/changed-export", f"`{name}` is not {what}", name)
 
     def _held_against(self, kept: SignedHead, lines: Sequence[bytes]) -> None:
         head = kept.head

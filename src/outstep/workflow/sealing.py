@@ -291,10 +291,12 @@ class _Begun:
         lacking = [word for word, value in _ASKED if not getattr(self.header, value)]
         if lacking:
             yield f"not recorded: {', '.join(lacking)}"
+        if unheld := [name for name in _HELD if name not in self.header.records]:
+            yield f"no events of the kinds {', '.join(unheld)} can be in it"
         if self._gaps:
             yield f"{self._gaps} gaps may hide events"
         if self._hidden:
-            yield f"values are hidden in {self._hidden} events"
+            yield f"{self._hidden} events hold values that are hidden or cut"
         if tally is not None:
             yield from tally.notes
         if tally is not None and tally.skipped:
@@ -308,6 +310,10 @@ _ASKED = (
     ("tool versions", "tools"),
     ("configuration", "config"),
 )
+
+
+_HELD = ("decision", "tool.result", "approval", "context", "state")
+"""Event types without which a record can be read, and says less."""
 
 
 def _together(

@@ -7,6 +7,7 @@ from typing import Any
 
 from outstep.cli import console
 from outstep.cli.evidence.common import head, opened, parser, public_key
+from outstep.evidence.completeness import lines
 from outstep.evidence.kept import kept_head
 from outstep.evidence.verify import Verified, verify
 from outstep.render.escape import visible
@@ -17,6 +18,8 @@ from outstep.render.wording import count
 DESCRIPTION = """name whatever was changed in a store or an export
 
 exit codes: 0 nothing was changed · 1 something was · 2 it could not be looked at"""
+MOST_MISSING = 20
+"""Sentences of what the evidence does not hold."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -54,6 +57,8 @@ def _put(found: Verified, notes: Sequence[str]) -> None:
         console.put(f"{problem_text(problem, PLAIN)}\n\n")
     for note in notes:
         console.put(f"note: {visible(note)}\n")
+    for line in lines(found.completeness, MOST_MISSING):
+        console.put(f"{visible(line)}\n")
     entries = count(found.entries, "entry").replace("entrys", "entries")
     signed = f"signed by {', '.join(found.keys)}" if found.keys else "nothing is signed"
     console.put(f"{entries}, {count(found.objects, 'document')}, {count(found.heads, 'head')}; {signed}\n")
@@ -63,6 +68,8 @@ def _put(found: Verified, notes: Sequence[str]) -> None:
 
 
 def _put_json(found: Verified, notes: Sequence[str]) -> None:
+    import msgspec
+
     from outstep import codec
     from outstep.evidence.entries import canonical
     from outstep.render.values import pretty, problem_values
@@ -76,6 +83,7 @@ def _put_json(found: Verified, notes: Sequence[str]) -> None:
         "heads": found.heads,
         "keys": list(found.keys),
         "newest": newest,
+        "completeness": msgspec.to_builtins(found.completeness),
         "problems": problem_values(found.problems),
         "notes": list(notes),
     }
