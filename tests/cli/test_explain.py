@@ -41,6 +41,7 @@ CODE_FAMILIES = [
     "scope",
     "trace",
     "usage",
+    "why",
     "world",
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")

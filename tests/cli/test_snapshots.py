@@ -56,6 +56,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "what-is-ready": ("contract", "promote", "refund.yaml", "--traces", "good.jsonl", "--bad", "bad.jsonl"),
     "scores-are-trends": ("check", "-c", "../scored/kind.yaml", "../scored"),
     "explain-a-rule-and-a-code": ("explain", "VERIFY_BEFORE_REFUND", "unknown-tool"),
+    "why-it-cannot-be-told": ("why", "VERIFY_BEFORE_REFUND", "bad.jsonl", "-c", "refund.yaml"),
+    "why-lists-findings": ("why", "bad.jsonl", "-c", "refund.yaml"),
+    "why-as-json": ("why", "NO_FALSE_SUCCESS_CLAIM", "bad.jsonl", "-c", "refund.yaml", "--json"),
     "help": ("help",),
 }
 

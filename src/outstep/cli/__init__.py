@@ -13,6 +13,7 @@ COMMANDS = {
     "show": "show what was read of a trace",
     "baseline": "accept what is known, so that only what is new fails",
     "diff": "show what the second of two runs did otherwise",
+    "why": "say where a finding went wrong, with the events that say so",
     "scope": "say whether recorded runs stayed inside a boundary",
     "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",
