@@ -29,7 +29,7 @@ COMMANDS = {
 
 USAGE, INTERRUPTED = 2, 130
 
-SEARCH_EVERY = 20_000
+SEARCH_EVERY = 100_000
 """New objects after which those that only hold each other are searched for."""
 
 

@@ -4,10 +4,10 @@ A language is one file `<code>.json`, read on first use, and its code in `LANGUA
 schema: a change of a list changes verdicts, and so its `version`.
 """
 
-from __future__ import annotations
-
 import msgspec
 from msgspec import Struct
+
+# No `from __future__ import annotations` beside this struct: msgspec would compile each annotation at every start.
 
 LANGUAGES = ("en", "zh")
 
