@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
 if __name__ == "__main__":
-    from outstep.cli import main
+    from outstep.cli import run
 
-    sys.exit(main())
+    run()

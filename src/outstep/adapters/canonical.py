@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import BinaryIO
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outstep.adapters.base import Batch, Document, Options, Origin, ReadLog, Tally
-from outstep.adapters.ordering import Hole, Settled, Shape, end_gap, is_rising, settle
+from outstep.adapters.ordering import Hole, Settled, Shape, end_gap, have_no_turns, is_rising, settle
 from outstep.adapters.records import CHUNK, RECORD_SHOWN, Damages, Lines, digest, split, unreadable, whole_lines
 from outstep.adapters.traces import Ids, malformed
 from outstep.codec import decode_event, decode_event_lines
@@ -32,6 +33,7 @@ class _Envelope(Struct, frozen=True):
     time: float | None = None
 
 
+_seq_of = attrgetter("seq")
 _envelopes = msgspec.json.Decoder(_Envelope)
 
 
@@ -104,7 +106,15 @@ def _is_json(text: bytes) -> bool:
 
 
 class _Trace:
-    """The trace being read: held back until its order is known, then handed on as it comes."""
+    """The trace being read: held back until its order is known, then handed on as it comes.
+
+    Written for speed where a short trace comes through whole: there are many of those in one file.
+    """
+
+    __slots__ = (
+        *("_latest", "_shape", "flaw", "has_end", "header", "held", "is_flowing"),
+        *("is_known_unplain", "is_plain", "last", "tally"),
+    )
 
     def __init__(self, header: Header, tally: Tally) -> None:
         self.header = header
@@ -115,18 +125,21 @@ class _Trace:
         """In order and without holes so far."""
         self.is_flowing = False
         self.is_known_unplain = False
-        self.recent: list[Event] = []
         self.has_end = False
-        self.shape = Shape(header.lanes)
         self.flaw = ""
+        self._latest: list[Event] = []
+        self._shape: Shape | None = None
 
     def add(self, events: list[Event]) -> None:
-        """Take events as they stand in the file."""
-        seqs = [event.seq for event in events]
+        """Take events as they stand in the file; the list is the trace's own from here on."""
+        seqs = list(map(_seq_of, events))
         if not is_rising(seqs, self.last):
             self.is_plain = False
         self.last = seqs[-1]
-        self.held += events
+        if self.held:
+            self.held += events
+        else:
+            self.held = events  # type: ignore[assignment]
         self.tally.records += len(events)
 
     def add_hole(self, hole: Hole) -> None:
@@ -135,51 +148,54 @@ class _Trace:
         self.held.append(hole)
         self.tally.records += 1
 
-    def release(self) -> Batch:
-        """Return what is held; later events are known to follow."""
-        events: list[Event] = self.held  # type: ignore[assignment]
-        batch: Batch = [] if self.is_flowing else [self.header]
-        self.is_flowing = True
-        self._look_at(events)
-        batch += events
-        self.held = []
-        return batch
+    def release(self, batch: Batch) -> None:
+        """Add what is held to a batch; later events are known to follow."""
+        if not self.is_flowing:
+            self.is_flowing = True
+            batch.append(self.header)
+        if self.held:
+            events: list[Event] = self.held  # type: ignore[assignment]
+            self._look_at(events)
+            batch += events
+            self.held = []
 
-    def close(self, options: Options, torn: str) -> Batch:
-        """Return the rest of the trace, with its end."""
+    def close(self, options: Options, torn: str, batch: Batch) -> None:
+        """Add the rest of the trace to a batch, with its end."""
         if not self.is_plain:
             settled = settle(self.held, self.header.lanes)
             self.held = list(settled.events)
             self.header = replace(self.header, lanes=settled.lanes)
+        if not torn and not options.complete:
+            self.release(batch)
+            return
         before = self.is_flowing
-        taken = False
-        if torn or options.complete:
-            self.has_end = self.has_end or RunEnd in set(map(type, self.held))
-            taken = not (self.header.complete or self.has_end or torn)
+        self.has_end = self.has_end or RunEnd in set(map(type, self.held))
+        taken = not (self.header.complete or self.has_end or torn)
         if taken:
             self.tally.end = "taken"
             if not before:
                 self.header = replace(self.header, complete=True)
-        batch = self.release()
+        self.release(batch)
         if torn or (taken and before):
             batch += self._end(torn)
-        return batch
 
     def _end(self, torn: str) -> list[Event]:
-        seq = self.recent[-1].seq + 1 if self.recent else 1
+        seq = self._latest[-1].seq + 1 if self._latest else 1
         if not torn:
             # The header has been handed on, so the end that the caller vouches for is written out.
             return [RunEnd(seq=seq, end="completed", reason="taken as complete")]
-        gap = end_gap(self.recent, seq, torn)
+        gap = end_gap(self._latest, seq, torn)
         return [gap] if self.has_end else [gap, RunEnd(seq=seq + 1, end="cut_off", reason=torn)]
 
     def _look_at(self, events: list[Event]) -> None:
-        if not events:
+        self._latest = events
+        if type(events[-1]) is RunEnd:
+            self.has_end = True
+        if self.flaw or (self._shape is None and not self.header.lanes and have_no_turns(events)):
             return
-        self.recent = events[-64:]
-        self.has_end = self.has_end or isinstance(events[-1], RunEnd)
-        if not self.flaw:
-            self.flaw = self.shape.flaw(events)
+        if self._shape is None:
+            self._shape = Shape(self.header.lanes)
+        self.flaw = self._shape.flaw(events)
 
 
 class Canonical:
@@ -207,7 +223,8 @@ class Canonical:
         except OSError as error:
             unreadable(self._document, error, self._log)
             torn = "the rest of the file cannot be read"
-        last = self._close(torn)
+        last: Batch = []
+        self._close(torn, last)
         if last:
             yield last
         self._damages.close()
@@ -256,7 +273,7 @@ class Canonical:
         if events and self._trace is not None:
             self._trace.add(events)
             if self._trace.is_flowing:
-                batch += self._trace.release()
+                self._trace.release(batch)
 
     def _release(self, lines: Lines, batch: Batch) -> None:
         """Let a long trace flow, once a look ahead has shown that the rest of it is in order."""
@@ -264,12 +281,12 @@ class Canonical:
         if trace is None or trace.is_flowing or trace.is_known_unplain or len(trace.held) < HELD:
             return
         if trace.is_plain and _rest_is_plain(self._document, lines.offset + len(lines.body), trace.last):
-            batch += trace.release()
+            trace.release(batch)
         else:
             trace.is_known_unplain = True
 
     def _open(self, header: Header, line: int, batch: Batch) -> None:
-        batch += self._close("")
+        self._close("", batch)
         unpinned = header.schema != SCHEMA
         if unpinned and not self._options.unpinned:
             self._log.fault(
@@ -290,15 +307,13 @@ class Canonical:
             replace(header, schema=SCHEMA, id=name, sources=(source, *earlier)), self._log.tally(Tally(trace=name))
         )
 
-    def _close(self, torn: str) -> Batch:
+    def _close(self, torn: str, batch: Batch) -> None:
         trace = self._trace
-        if trace is None:
-            return []
-        batch = trace.close(self._options, torn)
-        self._trace = None
-        if trace.flaw:
-            malformed(self._document, trace.header.id, trace.flaw, self._log)
-        return batch
+        if trace is not None:
+            trace.close(self._options, torn, batch)
+            self._trace = None
+            if trace.flaw:
+                malformed(self._document, trace.header.id, trace.flaw, self._log)
 
 
 def _rest_is_plain(document: Document, offset: int, last: int | None) -> bool:
@@ -309,7 +324,7 @@ def _rest_is_plain(document: Document, offset: int, last: int | None) -> bool:
             for lines in whole_lines(file):
                 items = _at_once(lines)
                 if items is not None and Header not in set(map(type, items)):
-                    seqs = [item.seq for item in items]  # type: ignore[union-attr]
+                    seqs = list(map(_seq_of, items))
                     if not is_rising(seqs, last):
                         return False
                     last = seqs[-1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import lt
+from operator import attrgetter, lt
 from typing import Any
 
 from msgspec import Struct
@@ -177,7 +177,7 @@ class Shape:
         if self._unspawned:
             return self._careful_flaw(events)
         # Written for speed: every event of every trace comes through here.
-        if events and _have_no_turns(events):
+        if events and have_no_turns(events):
             return ""
         turns = self._turns
         for event in events:
@@ -219,14 +219,15 @@ def _flaw_of_lanes(lanes: tuple[Lane, ...]) -> str:
     return ""
 
 
-def _have_no_turns(events: Sequence[Event]) -> bool:
+def have_no_turns(events: Sequence[Event]) -> bool:
     """Return true only if no event tells a turn; false says nothing."""
     try:
-        return {event.turn for event in (events[:-1] if type(events[-1]) is RunEnd else events)} <= _NO_TURN  # type: ignore[union-attr]
+        return set(map(_turn_of, events[:-1] if type(events[-1]) is RunEnd else events)) <= _NO_TURN
     except AttributeError:
         return False
 
 
+_turn_of = attrgetter("turn")
 _NO_TURN = {None}
 
 

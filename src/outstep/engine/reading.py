@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from outstep import codec
@@ -34,6 +35,10 @@ def _whole_json(text: str) -> Any:
 
 def _first_json(text: str) -> Any:
     """Return the first JSON object or array in a text, else the whole text as a JSON value."""
+    if text.lstrip()[:1] in {"{", "["}:
+        # Most often it is nothing but that.
+        with suppress(Unreadable):
+            return codec.loads(text.strip())
     import json
 
     decoder = json.JSONDecoder()

@@ -107,21 +107,23 @@ class ClaimFinder:
 
     def _in_sentence(self, sentence: str, asked: Sequence[ClaimPattern], index: int) -> list[Claim]:
         data = encode(sentence)
-        if self._seeks_each(asked):
-            occurring = [pattern for pattern in asked if pattern.match_in(data, 0, len(data))[0][0] >= 0]
-        else:
+        if not self._seeks_each(asked):
             if self._set is None:
                 self._set = PatternSet(pattern.compiled for pattern in self._patterns)
-            occurring = [self._patterns[number] for number in self._set.occurring(data)]
-        if not occurring or is_question(sentence):
-            return []
+            asked = [self._patterns[number] for number in self._set.occurring(data)]
         found: list[Claim] = []
-        reach = asserts_until(data)
-        claimed, structure = "", None
-        for pattern in occurring:
+        claimed, structure, reach = "", None, -1
+        for pattern in asked:
+            # A name that is claimed already needs no other pattern, which would have to be compiled for that.
             if pattern.name == claimed:
                 continue
             spans = pattern.match_in(data, 0, len(data))
+            if spans[0][0] < 0:
+                continue
+            if reach < 0:
+                if is_question(sentence):
+                    return []
+                reach = asserts_until(data)
             groups: dict[str, str] | None
             if spans[0][1] <= reach and reach:
                 groups = pattern.compiled.taken(data, spans)
