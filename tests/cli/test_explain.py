@@ -46,7 +46,7 @@ CODE_FAMILIES = [
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
 TELLERS = {"error", "warning", "unknown", "tell", "tell_of", "Doubt"}
-LOADERS = {"contracts": "contract", "battery": "battery", "casefiles.py": "case"}
+LOADERS = {"contracts": "contract", "battery": "battery", "casefiles.py": "case", "redaction": "redact"}
 """Folders and modules whose messages are given without the family of their codes."""
 SHARED = ("located.py", "quoting.py", "fields.py")
 """Modules of the folder `contracts` that read files of every such family."""

@@ -18,6 +18,7 @@ COMMANDS = {
     "scope": "say whether recorded runs stayed inside a boundary",
     "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",
+    "redact": "write sessions without personal data and secrets",
     "recheck": "judge all kept sessions by another contract",
     "run": "run a battery of scenarios, or show its plan",
     "report": "write the containment report of a battery",

@@ -31,6 +31,7 @@ FAMILIES = {
     "metrics": "scores beside traces",
     "battery": "batteries, runs of them, comparisons",
     "evidence": "stores of evidence",
+    "redact": "redaction",
     "record": "recording",
 }
 """The files of texts, in the order in which they are listed."""

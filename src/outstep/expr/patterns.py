@@ -8,7 +8,7 @@ process when asked; `\B` may match inside the bytes of a character.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -124,6 +124,18 @@ class Pattern:
         anchor = self._library.anchored if anchored else self._library.unanchored
         spans: Spans = self._capture.Match(anchor, data, start, len(data) if end is None else end)
         return None if spans[0][0] < 0 else spans
+
+    def places(self, data: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield the byte spans of all matches, from left to right, without their groups."""
+        if self._search is None:
+            self._prepare_search()
+        match, anchor, end = self._search.Match, self._library.unanchored, len(data)
+        while start <= end:
+            span: tuple[int, int] = match(anchor, data, start, end)[0]
+            if span[0] < 0:
+                return
+            yield span
+            start = max(span[1], start + 1)
 
     def named(self, data: bytes, spans: Spans) -> dict[str, str | None]:
         """Return the named groups for spans that `spans` gave."""

@@ -1,17 +1,22 @@
 """`secrets(x)`: the kinds of secrets that a text holds, by the forms that their issuers publish.
 
 Only forms with a fixed mark are here, so that a finding is worth a look. A body of few different characters
-(`ghp_xxxxxxxx…`, `sk-XXXX…`) is a placeholder, no secret.
+(`ghp_xxxxxxxx…`, `sk-XXXX…`) is a placeholder, no secret. What redaction put in the place of a secret tells its kind,
+and counts as one: a redacted trace has the same verdicts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
 
-from outstep.expr.patterns import PatternSet, encode
+from outstep.expr.patterns import Pattern, PatternSet, compile_pattern, encode
 from outstep.expr.spelling import texts_in
+
+REPLACED = "redacted_"
+"""Every text that stands in the place of a redacted value begins so; the kind follows, then letters drawn by a key."""
 
 _DIFFERENT = 6
 """Different characters, at the least, in a body that somebody drew at random."""
@@ -21,6 +26,8 @@ class _Kind(Struct, frozen=True):
     name: str
     pattern: str
     """Its last group is the body."""
+    body_only: bool = False
+    """What stands before the body is a name, a host: no part of the secret."""
 
 
 _KINDS = (
@@ -32,9 +39,14 @@ _KINDS = (
     _Kind(
         "aws-secret-access-key",
         r"(?i)aws_?secret_?access_?key[\"']?\s{0,3}[=:]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
+        body_only=True,
     ),
     # RFC 6750 section 2.1: `Authorization: Bearer b64token`.
-    _Kind("bearer-token", r"(?i)\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?bearer\s{1,3}([A-Za-z0-9._~+/-]{20,}=*)"),
+    _Kind(
+        "bearer-token",
+        r"(?i)\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?bearer\s{1,3}([A-Za-z0-9._~+/-]{20,}=*)",
+        body_only=True,
+    ),
     # DigitalOcean API reference: personal (`dop_`), OAuth (`doo_`) and refresh (`dor_`) tokens, 64 hex digits.
     _Kind("digitalocean-token", r"\bdo[opr]_v1_([a-f0-9]{64})\b"),
     # GitHub docs, "About authentication": ghp_, gho_, ghu_, ghs_, ghr_ and github_pat_.
@@ -73,7 +85,11 @@ _KINDS = (
     # Slack docs, "Token types": xoxb-, xoxp-, xapp-, and configuration tokens xoxe-.
     _Kind("slack-token", r"\b(?:xox[abeoprs]|xapp|xoxe\.xox[bp])-([0-9]{1,14}-[A-Za-z0-9-]{10,})"),
     # Slack docs, "Sending messages using incoming webhooks".
-    _Kind("slack-webhook", r"https://hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/([A-Za-z0-9]{20,})"),
+    _Kind(
+        "slack-webhook",
+        r"https://hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/([A-Za-z0-9]{20,})",
+        body_only=True,
+    ),
     # Stripe docs, "API keys": secret (sk_) and restricted (rk_) keys, live and test; webhook secrets (whsec_).
     _Kind("stripe-key", r"\b[sr]k_(?:live|test)_([0-9A-Za-z]{16,})\b|\bwhsec_([0-9A-Za-z+/]{24,})"),
     # Telegram Bot API, "Authorizing your bot": `<id>:<35 characters>`, which begin with AA.
@@ -88,24 +104,67 @@ def secrets(x: Any) -> list[str]:
     for text in (x,) if isinstance(x, str) else texts_in(x):
         if len(text) < 16:
             continue
+        if REPLACED in text:
+            found.update(_replaced(encode(text)))
         for index in known.matches(text):
-            if _KINDS[index].name not in found and _is_drawn(known, index, encode(text)):
+            if _KINDS[index].name not in found and next(_drawn(known, index, encode(text)), None) is not None:
                 found.add(_KINDS[index].name)
     return sorted(found)
 
 
-def _is_drawn(known: PatternSet, index: int, data: bytes) -> bool:
-    """Return whether one of the matches has a body that is no placeholder."""
+def secret_spans(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """Yield where secrets stand in UTF-8 bytes, kind by kind: start, end, kind; of a private key all up to its end."""
+    known = _patterns()
+    for index in known.occurring(data):
+        kind = _KINDS[index]
+        for match, body in _drawn(known, index, data):
+            end = _end_of_key(data, body[1]) if kind.name == "private-key" else body[1]
+            yield (body[0] if kind.body_only else match[0]), end, kind.name
+
+
+def secret_patterns() -> list[str]:
+    """Return a pattern for each kind, as it may stand behind a letter that belongs to an escape."""
+    return [kind.pattern.removeprefix(r"\b").replace(r"|\b", "|").replace(r"(?i)\b", "(?i)") for kind in _KINDS]
+
+
+def _drawn(known: PatternSet, index: int, data: bytes) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield match and body where a body is no placeholder."""
     place = 0
     while (spans := known.patterns[index].spans(data, place)) is not None:
-        bodies = [data[start:end] for start, end in spans[1:] if start >= 0]
-        if not bodies or len(set(bodies[-1].lower())) >= _DIFFERENT:
-            return True
-        place = max(spans[0][1], place + 1)
-    return False
+        bodies = [(start, end) for start, end in spans[1:] if start >= 0] or [spans[0]]
+        start, end = bodies[-1]
+        if len(set(data[start:end].lower())) >= _DIFFERENT:
+            yield spans[0], bodies[-1]
+        place = max(end, place + 1)
+
+
+def _end_of_key(data: bytes, place: int) -> int:
+    """Return the end of a private key that began before `place`: its last line, or where its text breaks off."""
+    armour = data.find(b"-----END", place)
+    if armour >= 0 and armour - place < _LONGEST_KEY:
+        closing = data.find(b"-----", armour + 8)
+        return closing + 5 if 0 <= closing - armour < 60 else armour
+    rest = data[place : place + _LONGEST_KEY]
+    return place + len(rest) - len(rest.lstrip(_BASE64))
+
+
+_LONGEST_KEY = 1 << 15
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n"
+
+
+def _replaced(data: bytes) -> Iterator[str]:
+    """Yield the kinds of secrets in whose place something else stands."""
+    if not _marks:
+        names = "|".join(kind.name.replace("-", "_") for kind in _KINDS)
+        _marks.append(compile_pattern(rf"{REPLACED}({names})_[b-z]{{12}}"))
+    place = 0
+    while (spans := _marks[0].spans(data, place)) is not None:
+        yield data[slice(*spans[1])].decode().replace("_", "-")
+        place = spans[0][1]
 
 
 _compiled: list[PatternSet] = []
+_marks: list[Pattern] = []
 
 
 def _patterns() -> PatternSet:

@@ -1,0 +1,1 @@
+"""What raw documents are stored in: one module a container."""
