@@ -59,6 +59,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "why-it-cannot-be-told": ("why", "VERIFY_BEFORE_REFUND", "bad.jsonl", "-c", "refund.yaml"),
     "why-lists-findings": ("why", "bad.jsonl", "-c", "refund.yaml"),
     "why-as-json": ("why", "NO_FALSE_SUCCESS_CLAIM", "bad.jsonl", "-c", "refund.yaml", "--json"),
+    "a-postmortem": ("postmortem", "bad.jsonl", "-c", "refund.yaml"),
+    "a-postmortem-in-chinese": ("postmortem", "good.jsonl", "-c", "refund.yaml", "--lang", "zh"),
     "help": ("help",),
 }
 

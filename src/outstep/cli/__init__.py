@@ -15,6 +15,7 @@ COMMANDS = {
     "baseline": "accept what is known, so that only what is new fails",
     "diff": "show what the second of two runs did otherwise",
     "why": "say where a finding went wrong, with the events that say so",
+    "postmortem": "write what happened in a run: timeline, claims, evidence, a rule and a case",
     "scope": "say whether recorded runs stayed inside a boundary",
     "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",

@@ -12,6 +12,7 @@ from outstep import codec
 from outstep.errors import Problem
 
 _UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -23,6 +24,13 @@ def pretty(value: Any) -> str:
         text = codec.encode(without_halves(value))
     # Signs that nobody sees may stand only inside of JSON texts, where an escape means the same.
     return _UNSEEN.sub(_escaped, msgspec.json.format(text, indent=2).decode()) + "\n"
+
+
+def spelled_out(text: str) -> str:
+    """Return a text of JSON texts with the signs in it that nobody sees spelled out as escapes; lines stay lines."""
+    for pattern in (_UNSEEN, _CONTROL, _HALF):
+        text = pattern.sub(_escaped, text)
+    return text
 
 
 def problem_values(problems: Iterable[Problem]) -> list[dict[str, Any]]:

@@ -103,6 +103,12 @@ def run_cases(files: Iterable[str]) -> Iterator[Outcome]:
             yield _run(case, opener)
 
 
+def run_text(data: bytes, file: str) -> list[Outcome]:
+    """Return the outcome of every case in the text of a case file that stands, or will stand, at `file`."""
+    opener = _Opener()
+    return [_run(case, opener) for case in read_cases(data, file)]
+
+
 def idle_rules(outcomes: Iterable[Outcome]) -> list[Idle]:
     """Return the rules of named contracts that no case shows both satisfied and violated."""
     seen: dict[tuple[str, str], set[str]] = {}
