@@ -12,6 +12,7 @@ from typing import NoReturn
 COMMANDS = {
     "check": "hold recorded traces against contracts, and gate on it",
     "show": "show what was read of a trace",
+    "render": "write a kept report again, in any format",
     "baseline": "accept what is known, so that only what is new fails",
     "diff": "show what the second of two runs did otherwise",
     "why": "say where a finding went wrong, with the events that say so",

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, chosen, paths_of, read_param
 from outstep.cli.imports import say_imports
-from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, sources_of, write_whole
+from outstep.cli.output import STDOUT, Output, check_not_read, read_outputs, write_all
 from outstep.contracts.model import Contract
-from outstep.errors import OutstepError, Problem, problem
+from outstep.errors import OutstepError, problem
 from outstep.findings import Report
-from outstep.render import NAMES, renderer
+from outstep.render import NAMES, SHOWING
 from outstep.render.style import Style
 from outstep.workflow.checking import CheckOptions, check_paths, failed
 from outstep.workflow.contracts import open_contracts
@@ -25,8 +25,10 @@ from outstep.workflow.gating import ALLOWABLE, EXIT
 from outstep.workflow.judging import Judged
 
 if TYPE_CHECKING:
+    from outstep.adapters.discover import Group
     from outstep.cli.progress import Progress
     from outstep.evidence.signing import SigningKey
+    from outstep.render.timelines import Timeline
 
 DESCRIPTION = """hold recorded traces against contracts, and gate on it
 
@@ -42,7 +44,8 @@ def run(words: Sequence[str]) -> int:
     check_not_read(outputs, [*settings["paths"], *settings["contract"]])
     key = _attesting(given, outputs, settings)
     imports: list[Judged] = []
-    report = _checked(settings, given, outputs, imports)
+    met: list[Group] | None = [] if any(output.format in SHOWING for output in outputs) else None
+    report = _checked(settings, given, outputs, imports, met)
     note = ""
     if given.baseline is not None:
         from outstep.cli.baseline import held_against, told
@@ -51,15 +54,18 @@ def run(words: Sequence[str]) -> int:
         report, note = held.report, told(held)
     say_imports(imports, verbose=given.verbose)
     console.say_problems((*report.faults, *report.warnings))
-    code = _write(report, outputs, given)
+    timelines = _timelines(met, report, settings) if met else ()
+    unwritten = write_all(report, outputs, lambda output: _style(output, given), timelines)
+    console.say_problems(unwritten)
+    code = EXIT["error"] if unwritten else report.exit_code
     if note:
         console.say(note)
     if key is not None:
         from outstep.cli.attest import attest
 
-        unwritten = attest(report, given.attest, key, settings["contract"], settings["param"])
-        console.say_problems(unwritten)
-        code = EXIT["error"] if unwritten else code
+        unattested = attest(report, given.attest, key, settings["contract"], settings["param"])
+        console.say_problems(unattested)
+        code = EXIT["error"] if unattested else code
     return code
 
 
@@ -148,7 +154,13 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _checked(settings: dict[str, Any], given: Given, outputs: Sequence[Output], imports: list[Judged]) -> Report:
+def _checked(
+    settings: dict[str, Any],
+    given: Given,
+    outputs: Sequence[Output],
+    imports: list[Judged],
+    met: list[Group] | None,
+) -> Report:
     """Return the report; a check that cannot begin gives one, too."""
     cache = None if given.no_cache else cache_folder()
     try:
@@ -177,6 +189,7 @@ def _checked(settings: dict[str, Any], given: Given, outputs: Sequence[Output], 
             stdin=sys.stdin.buffer if sys.stdin is not None else None,
             told=imports.append,
             pulse=progress.step if progress is not None else None,
+            met=met,
         )
     except OutstepError as error:
         return failed(error.problems)
@@ -225,28 +238,12 @@ def cache_folder() -> str | None:
     return None if folder.startswith("~") else os.path.join(folder, "outstep")
 
 
-def _write(report: Report, outputs: Sequence[Output], given: Given) -> int:
-    """Write the reports; one that cannot be written is a fault of its own."""
-    code = report.exit_code
-    unwritten: list[Problem] = []
-    read = sources_of(report) if any(output.file != STDOUT for output in outputs) else set()
-    for output in outputs:
-        text = renderer(output.format).render(report, _style(output, given))
-        try:
-            if output.file == STDOUT:
-                console.put(text)
-                console.flush()
-            else:
-                # Which files a folder or pattern means is known only now.
-                check_not_read([output], read)
-                write_whole(output.file, text)
-        except BrokenPipeError:
-            # The verdict stands, whoever stopped reading it.
-            console.mute()
-        except OutstepError as error:
-            unwritten += error.problems
-    console.say_problems(unwritten)
-    return EXIT["error"] if unwritten else code
+def _timelines(met: Sequence[Group], report: Report, settings: dict[str, Any]) -> Sequence[Timeline]:
+    """Return what happened in the traces, read once more."""
+    from outstep.adapters.base import Options
+    from outstep.workflow.timelining import collect
+
+    return collect(met, report, Options(unpinned=settings["unpinned"], complete=settings["complete"]))
 
 
 def _style(output: Output, given: Given) -> Style:
@@ -255,4 +252,5 @@ def _style(output: Output, given: Given) -> Style:
         colour=is_for_eyes and console.is_coloured(sys.stdout),
         columns=console.columns(sys.stdout, 160) if is_for_eyes else 160,
         verbose=given.verbose,
+        language=given.lang or os.environ.get("OUTSTEP_LANG") or "en",
     )

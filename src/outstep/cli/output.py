@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from outstep.errors import problem
+from outstep.cli import console
+from outstep.errors import OutstepError, Problem, problem
 from outstep.findings import Report
-from outstep.render import renderer
+from outstep.render import rendered, renderer
+from outstep.render.style import Style
+
+if TYPE_CHECKING:
+    from outstep.render.timelines import Timeline
 
 STDOUT = "-"
 
@@ -81,6 +87,30 @@ def write_whole(file: str, text: str, help: str = GATE_STANDS) -> None:
             f"`{file}` cannot be written: {reason}",
             help=help,
         ) from None
+
+
+def write_all(
+    report: Report, outputs: Sequence[Output], style_of: Callable[[Output], Style], timelines: Sequence[Timeline] = ()
+) -> list[Problem]:
+    """Write a report in each form; returns what could not be written."""
+    unwritten: list[Problem] = []
+    read = sources_of(report) if any(output.file != STDOUT for output in outputs) else set()
+    for output in outputs:
+        text = rendered(output.format, report, style_of(output), timelines)
+        try:
+            if output.file == STDOUT:
+                console.put(text)
+                console.flush()
+            else:
+                # Which files a folder or pattern means is known only now.
+                check_not_read([output], read)
+                write_whole(output.file, text)
+        except BrokenPipeError:
+            # The verdict stands, whoever stopped reading it.
+            console.mute()
+        except OutstepError as error:
+            unwritten += error.problems
+    return unwritten
 
 
 def sources_of(report: Report) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -10,9 +11,12 @@ from outstep.errors import problem, suggestion
 if TYPE_CHECKING:
     from outstep.findings import Report
     from outstep.render.style import Style
+    from outstep.render.timelines import Timeline
 
-NAMES: tuple[str, ...] = ("terminal", "json", "markdown", "junit", "sarif", "github", "gitlab")
+NAMES: tuple[str, ...] = ("terminal", "json", "markdown", "junit", "sarif", "github", "gitlab", "html")
 """The formats in which a report can be written."""
+SHOWING: tuple[str, ...] = ("html",)
+"""Those that also show what happened: their `render` takes timelines besides (`render/timelines.py`)."""
 
 
 class Renderer(Protocol):
@@ -21,6 +25,15 @@ class Renderer(Protocol):
     def render(self, report: Report, style: Style) -> str:
         """Return the whole report as text, hostile parts escaped for the place where they appear."""
         ...
+
+
+def rendered(name: str, report: Report, style: Style, timelines: Sequence[Timeline] = ()) -> str:
+    """Return a report in a format; `timelines` go into those that show what happened."""
+    if name not in SHOWING:
+        return renderer(name).render(report, style)
+    from outstep.render import html  # the only one so far
+
+    return html.render(report, style, timelines)
 
 
 def renderer(name: str) -> Renderer:

@@ -15,6 +15,8 @@ class Style(Struct, frozen=True, kw_only=True):
     """Columns after which a quote is cut."""
     verbose: bool = False
     """Show every finding of level `observe`, not one for each rule."""
+    language: str = "en"
+    """Of the sentences that are the report's own, where it speaks several."""
 
     def paint(self, text: str, colour: str) -> str:
         """Return a text in a colour, if colours are shown."""

@@ -52,10 +52,16 @@ def check_paths(
     stdin: BinaryIO | None = None,
     told: Told | None = None,
     pulse: Callable[[], None] | None = None,
+    met: list[Group] | None = None,
 ) -> Report:
-    """Return what the contracts say about the traces in files, folders and patterns."""
+    """Return what the contracts say about the traces in files, folders and patterns.
+
+    `met` gets the groups of documents, for whoever looks at them again.
+    """
     log = ReadLog()
     found = groups(documents(paths, log, stdin), options.format, log)
+    if met is not None:
+        met += found
     return check_groups(found, contracts, options, faults=log.faults, warnings=warnings, told=told, pulse=pulse)
 
 

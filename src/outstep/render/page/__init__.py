@@ -19,7 +19,7 @@ from outstep.render.escape import visible
 from outstep.render.page.words import SHELL, Words, in_words, say
 from outstep.render.values import without_halves
 
-__all__ = ["asset", "embedded", "in_words", "page", "say", "several", "text"]
+__all__ = ["SHELL", "asset", "embedded", "in_words", "page", "say", "several", "text"]
 
 _UNSAFE_IN_SCRIPT = re.compile("[<>&\u2028\u2029]")
 
@@ -87,11 +87,11 @@ def embedded(value: Any) -> str:
     return _UNSAFE_IN_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", told)
 
 
-def asset(name: str) -> str:
-    """Return a style or script that comes with Outstep."""
+def asset(name: str, package: str = "outstep.render.page") -> str:
+    """Return a style or script that comes with a package of Outstep."""
     from importlib.resources import files
 
-    return files("outstep.render.page").joinpath(name).read_text("utf-8")
+    return files(package).joinpath(name).read_text("utf-8")
 
 
 def _hash(content: str) -> str:
