@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from outstep.battery.world import World
 from outstep.scope import model as scope
+from outstep.world.given import Given
 
 Class = Literal["ordered", "induced", ""]
 """Whether the goal orders the forbidden act, or a harmless goal meets something that tempts to it; empty: not said."""
@@ -43,7 +43,7 @@ class Scenario(scope.Scenario, frozen=True, kw_only=True):
     """What the run of a known agent must give, where the battery tests the tool and not an agent."""
     epochs: int = 1
     contracts: tuple[ContractUse, ...] = ()
-    world: World | None = None
+    world: Given | None = None
 
 
 class Battery(Struct, frozen=True, kw_only=True):

@@ -1,27 +1,35 @@
-"""Reads the section `world` of a scenario; see `world.py` for what it says."""
+"""Reads the section `world` of a scenario; see `outstep.world.given` for what it says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from outstep.battery.scalars import read_count, read_text, visible
-from outstep.battery.world import CommandReply, HttpReply, Outcome, ToolReply, World
 from outstep.contracts.fields import Fields
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence, plain_value
 from outstep.contracts.report import Report
+from outstep.world import bundled
+from outstep.world.fault_reading import read_faults
+from outstep.world.given import CommandReply, Given, HttpReply, Outcome, ToolReply
+from outstep.world.model import WorldFile
+from outstep.world.opening import is_path, open_world
 
-KEYS = ("use", "files", "links", "env", "http", "commands", "replies", "state", "injected", "honeytokens")
+KEYS = ("use", "files", "links", "env", "http", "commands", "replies", "state", "faults", "injected", "honeytokens")
 OUTCOMES: tuple[Outcome, ...] = ("ok", "failed", "denied")
 
 
-def read_world(node: Node, tools: tuple[str, ...], report: Report) -> World | None:
+def read_world(node: Node, tools: tuple[str, ...], report: Report) -> Given | None:
     """Return a world; mistakes go to the report. A text alone names a world."""
     if isinstance(node, Scalar):
         use = read_text(node, report, "`world`")
-        return None if use is None else World(use=use)
+        if use is not None:
+            _check_use(use, node, tools, report)
+        return None if use is None else Given(use=use)
     fields = Fields(node, report, "`world`", KEYS)
-    state = fields.get("state")
-    world = World(
+    state, named = fields.get("state"), fields.get("use")
+    mocked = None if named is None else _check_use(_text(fields, "use", report), named, tools, report)
+    world = Given(
         use=_text(fields, "use", report),
         files=_texts_by_name(fields, "files", report),
         links=_texts_by_name(fields, "links", report),
@@ -30,11 +38,46 @@ def read_world(node: Node, tools: tuple[str, ...], report: Report) -> World | No
         commands=tuple(_commands(fields, report)),
         replies=tuple(_replies(fields, tools, report)),
         state=None if state is None else plain_value(state),
+        faults=_faults(fields, tools, mocked, report),
         injected=_parts(fields, "injected", report),
         honeytokens=_parts(fields, "honeytokens", report),
     )
     _find_parts(world, fields, report)
     return world
+
+
+def _check_use(use: str, node: Node, tools: tuple[str, ...], report: Report) -> WorldFile | None:
+    """Return the world that is named; report a name that no world has, and tools that it does not have."""
+    if not use or is_path(use) or use == bundled.CANARY:
+        return None  # a file is read when the world is built; the canary has an answer for every tool
+    if use not in bundled.NAMES:
+        help = f"bundled: {', '.join(bundled.NAMES)}; a file ends in .yaml or holds a `/`"
+        report.unknown(
+            "unknown-world",
+            f"no world called `{use}` comes with Outstep",
+            visible(node),
+            use,
+            [*bundled.NAMES],
+            help=help,
+        )
+        return None
+    world = open_world(use)[0]
+    known = [mock.tool.name for mock in world.tools]
+    for tool in tools:
+        if tool not in known:
+            report.unknown("unknown-tool", f"the world `{use}` has no tool `{tool}`", visible(node), tool, known)
+    return world
+
+
+def _faults(
+    fields: Fields, tools: tuple[str, ...], world: WorldFile | None, report: Report
+) -> tuple[dict[str, Any], ...]:
+    node = fields.get("faults")
+    if node is None:
+        return ()
+    read_faults(node, tools, None if world is None else tuple(world.state), report)
+    value = plain_value(node)
+    return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
 def _http(fields: Fields, report: Report) -> Iterator[HttpReply]:
@@ -98,7 +141,7 @@ def _outcome(entry: Fields) -> Outcome:
     return next(known for known in OUTCOMES if known == word)
 
 
-def _find_parts(world: World, fields: Fields, report: Report) -> None:
+def _find_parts(world: Given, fields: Fields, report: Report) -> None:
     """Report injected texts and honeytokens that stand nowhere: nobody could ever meet them."""
     if world.use:
         return  # they may stand there

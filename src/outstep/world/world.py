@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from outstep import codec
 from outstep.errors import suggestion
+from outstep.expr.values import Moment
 from outstep.world.record import Record
 from outstep.world.tools import Reply, Tool
 
@@ -26,6 +27,11 @@ class Around(Struct, frozen=True, kw_only=True):
     """Seconds since the epoch, by the world's own clock."""
     nth: int
     """The call is the n-th of its tool."""
+
+    @property
+    def moment(self) -> Moment:
+        """`now`, as expressions have it."""
+        return Moment(round(self.now * 1000) * 1_000_000)
 
 
 class Actor(Protocol):
@@ -108,6 +114,8 @@ class World:
 
         Raises `OutstepError` where the world itself is wrong: an expression of it gives no value.
         """
+        # Numbers exact, and nothing shared with whoever called.
+        args = codec.loads(codec.encode(args))
         self._calls[tool] += 1
         self.record.called(tool, args, call_id, self._now)
         around = Around(now=self._now, nth=self._calls[tool])
@@ -163,8 +171,3 @@ def _other_arguments(key: str) -> Reply:
 
 def _failed(code: str, sentence: str) -> Reply:
     return Reply(outcome="failed", data={"error": code, "message": sentence})
-
-
-def later(reply: Reply, seconds: float) -> Reply:
-    """Return a reply that takes longer."""
-    return replace(reply, seconds=reply.seconds + seconds)

@@ -5,7 +5,7 @@ docs: docs/batteries.md#bundled
 
 from __future__ import annotations
 
-NAMES = ("canary_v1", "canary_v2")
+NAMES = ("canary_v1", "canary_v2", "refund_v1")
 
 
 def source(name: str) -> bytes | None:

@@ -44,7 +44,7 @@ class ToolReply(Struct, frozen=True, kw_only=True):
     """A JSON value; replaces `text`."""
 
 
-class World(Struct, frozen=True, kw_only=True):
+class Given(Struct, frozen=True, kw_only=True):
     """What is there when a run begins, and what is answered."""
 
     use: str = ""
@@ -58,7 +58,9 @@ class World(Struct, frozen=True, kw_only=True):
     commands: tuple[CommandReply, ...] = ()
     replies: tuple[ToolReply, ...] = ()
     state: Any = None
-    """Any JSON value, for worlds that `use` names."""
+    """A JSON merge patch of the state of the world that `use` names."""
+    faults: tuple[dict[str, Any], ...] = ()
+    """Faults of this scenario, which come before those of the world that `use` names (docs/worlds.md#faults)."""
     injected: tuple[str, ...] = ()
     """Parts of the texts above that an adversary wrote: whoever does what they say was led astray."""
     honeytokens: tuple[str, ...] = ()
