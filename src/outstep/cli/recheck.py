@@ -7,6 +7,7 @@ docs: docs/evidence.md#judging-again
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -85,29 +86,38 @@ def _put(changes: Sequence[Changed], faults: Sequence[str], *, is_dry: bool) -> 
             console.put(f"  entry {one.number}  {visible(one.name)}{_why(one)}\n")
         if len(some) > MOST_NAMED:
             console.put(f"  … and {len(some) - MOST_NAMED} more\n")
-    for rule, number, waived in _rules(changes):
-        word = "would have blocked" if is_dry else "blocks"
-        forgiven = f"; in {waived} of them its findings had been waived" if waived else ""
-        console.put(f"`{visible(rule)}` {word} {number} of {len(changes)} runs that it did not before{forgiven}\n")
+    for rule, (blocks, new, waived) in _rules(changes).items():
+        if new:
+            console.put(f"{_sentence(rule, blocks, new, waived, len(changes), is_dry=is_dry)}\n")
     for fault in faults:
         console.put(f"not judged: {visible(fault)}\n")
     same = sum(one.before == one.after for one in changes)
     console.put(f"{len(changes)} runs judged, {same} with the same gate as before\n")
 
 
+def _sentence(rule: str, blocks: int, new: int, waived: int, runs: int, *, is_dry: bool) -> str:
+    would = "would have blocked" if is_dry else "blocks"
+    told = f"`{visible(rule)}` {would} {blocks:,} of {runs:,} run{'s' if runs != 1 else ''}"
+    if new < blocks:
+        told += f", {new:,} of which it did not before"
+    if waived:
+        alarms = "was a false alarm" if waived == 1 else "were false alarms"
+        told += f"; {waived:,} of them {alarms} that you had waived"
+    return told
+
+
 def _why(one: Changed) -> str:
-    parts = [f"+{visible(rule)}" for rule in one.rules] + [f"-{visible(rule)}" for rule in one.gone]
+    parts = [f"+{visible(rule)}" for rule in one.new] + [f"-{visible(rule)}" for rule in one.gone]
     return f"  ({', '.join(parts)})" if parts else ""
 
 
-def _rules(changes: Sequence[Changed]) -> list[tuple[str, int, int]]:
-    counted: dict[str, list[int]] = {}
-    for one in changes:
-        for rule in one.rules:
-            numbers = counted.setdefault(rule, [0, 0])
-            numbers[0] += 1
-            numbers[1] += rule in one.waived
-    return [(rule, number, waived) for rule, (number, waived) in counted.items()]
+def _rules(changes: Sequence[Changed]) -> dict[str, tuple[int, int, int]]:
+    """Return for each rule how many runs it blocks, in how many for the first time, and in how many as waived."""
+    blocks, new, waived = (Counter(rule for one in changes for rule in getattr(one, name)) for name in _COUNTED)
+    return {rule: (number, new[rule], waived[rule]) for rule, number in blocks.items()}
+
+
+_COUNTED = ("rules", "new", "waived")
 
 
 def _put_json(changes: Sequence[Changed], faults: Sequence[str]) -> None:
@@ -118,7 +128,10 @@ def _put_json(changes: Sequence[Changed], faults: Sequence[str]) -> None:
     told: dict[str, Any] = {
         "schema": "recheck/v1",
         "runs": [msgspec.to_builtins(one) for one in changes],
-        "rules": [{"rule": rule, "blocks": number, "waived": waived} for rule, number, waived in _rules(changes)],
+        "rules": [
+            {"rule": rule, "blocks": blocks, "new": new, "waived": waived}
+            for rule, (blocks, new, waived) in _rules(changes).items()
+        ],
         "faults": list(faults),
     }
     console.put(pretty(told))

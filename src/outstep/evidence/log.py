@@ -9,7 +9,7 @@ docs: docs/evidence.md#the-log
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -122,12 +122,17 @@ class Log(ABC):
 
     def entries(self) -> Iterator[Entry]:
         """Yield every entry that a head covers; raises `OutstepError` at the first that cannot be read."""
+        return (entry for _, entry in self.numbered())
+
+    def numbered(self, wanted: Container[int] | None = None) -> Iterator[tuple[int, Entry]]:
+        """Yield entries that a head covers with their numbers: those wanted, else all; raises `OutstepError`."""
         size = self.size
         number = -1
         for number, line in enumerate(self.lines()):
             if number >= size:
                 return
-            yield self._entry(line, number)
+            if wanted is None or number in wanted:
+                yield number, self._entry(line, number)
         if number + 1 < size:
             # Who counts what is there must not take fewer for all.
             raise self.damaged(f"the newest head covers {size} entries, and {number + 1} are left", self.place(ENTRIES))

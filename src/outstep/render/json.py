@@ -29,5 +29,10 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
 
 def _whole(structs: Iterable[msgspec.Struct], type_: type[msgspec.Struct]) -> list[dict[str, Any]]:
     """Return structs as maps with every counter, list and word in them, in the order of their fields."""
-    names = [(field.name, field.encode_name) for field in msgspec.structs.fields(type_)]
-    return [{told: msgspec.to_builtins(getattr(struct, name)) for name, told in names} for struct in structs]
+    if type_ not in _names:
+        _names[type_] = [(field.name, field.encode_name) for field in msgspec.structs.fields(type_)]
+    return [{told: msgspec.to_builtins(getattr(struct, name)) for name, told in _names[type_]} for struct in structs]
+
+
+_names: dict[type[msgspec.Struct], list[tuple[str, str]]] = {}
+"""Fields and their names in JSON; to look at a type takes longer than to render a short report."""

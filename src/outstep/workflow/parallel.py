@@ -45,7 +45,7 @@ def judge_groups(
         initargs=(tuple(contracts), options),
     )
     try:
-        with _undisturbed():
+        with undisturbed():
             done = [pool.submit(_judge_piece, piece) for piece in pieces]
         for piece, future in zip(pieces, done, strict=True):
             try:
@@ -61,7 +61,7 @@ def judge_groups(
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Hold Ctrl-C back, so that processes begin without it: the parent answers it for all, and none is lost."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

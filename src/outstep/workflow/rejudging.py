@@ -52,11 +52,13 @@ class Changed(Struct, frozen=True, kw_only=True):
     """The gate of the newest verdict so far; empty where there was none."""
     after: str
     rules: tuple[str, ...] = ()
-    """Rules that stand against the release now, and did not before."""
+    """Rules that stand against the release now."""
+    new: tuple[str, ...] = ()
+    """Of `rules`, those that did not before."""
     gone: tuple[str, ...] = ()
     """Rules that stood against it, and do not any more."""
     waived: tuple[str, ...] = ()
-    """Of `rules`, those whose findings the earlier report had as waived."""
+    """Of `rules`, those all of whose findings an earlier report had as waived."""
 
 
 def rejudge(store: Store, number: int, entry: Entry) -> Again:
@@ -81,28 +83,41 @@ def stored_documents(store: Store, run: Entry) -> list[Document]:
     return [Document(one.name, data=store.objects.get(one.sha256, one.size)) for one in run.documents]
 
 
-def compared(number: int, run: Entry, before: Report | None, after: Report) -> Changed:
-    """Return how a new verdict on a run differs from the one before."""
+def compared(number: int, run: Entry, earlier: Sequence[Report | None], after: Report) -> Changed:
+    """Return how a new verdict on a run differs from the newest of those before."""
+    before = earlier[-1] if earlier else None
     was = _against(before) if before is not None else {}
     now = _against(after)
-    waived = {finding.rule for finding in before.findings if finding.waived} if before is not None else set()
+    forgiven = {
+        (finding.rule, finding.event, finding.key)
+        for report in earlier
+        if report is not None
+        for finding in report.findings
+        if finding.waived
+    }
+    alarms = {(one.rule, one.event, one.key) for one in after.findings if after.gates(one)} - forgiven
+    real = {rule for rule, _, _ in alarms}
     return Changed(
         number=number,
         name=run.documents[0].name if run.documents else "",
         before=before.gate if before is not None else "",
         after=after.gate,
-        rules=tuple(rule for rule in now if rule not in was),
+        rules=tuple(now),
+        new=tuple(rule for rule in now if rule not in was),
         gone=tuple(rule for rule in was if rule not in now),
-        waived=tuple(rule for rule in now if rule not in was and rule in waived),
+        waived=tuple(rule for rule in now if rule not in real),
     )
 
 
-def newest_reports(store: Store) -> dict[int, str]:
-    """Return the digest of the newest report on each run, by the number of its entry."""
-    found: dict[int, str] = {}
-    for number, entry in enumerate(store.log.entries()):
+def earlier_reports(store: Store) -> dict[int, list[str]]:
+    """Return the digests of the reports on each run, the newest last, by the number of its entry."""
+    found: dict[int, list[str]] = {}
+    for number, entry in store.log.numbered():
         if entry.judged is not None:
-            found[number if entry.kind == "run" else entry.of or 0] = entry.judged.report
+            reports = found.setdefault(number if entry.kind == "run" else entry.of or 0, [])
+            if entry.judged.report in reports:
+                reports.remove(entry.judged.report)
+            reports.append(entry.judged.report)
     return found
 
 
@@ -110,7 +125,7 @@ def read_stored(store: Store, digest: str) -> Report | None:
     """Return a stored report, or none where it cannot be read any more."""
     try:
         return msgspec.json.decode(store.objects.get(digest), type=Report)
-    except (Damaged, msgspec.DecodeError):
+    except (Damaged, msgspec.DecodeError, RecursionError):
         return None
 
 
