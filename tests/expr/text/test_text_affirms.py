@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outstep.expr.affirms import affirms
+
+
+def labelled(language: str) -> dict[str, list[str]]:
+    told: Any = yaml.safe_load((Path(__file__).parent / f"affirms_{language}.yaml").read_text("utf-8"))
+    return {str(label): list(sentences) for label, sentences in told.items()}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_labelled_sentences_are_read_as_people_read_them(language: str) -> None:
+    told = labelled(language)
+    wrong = {
+        "heard a yes": [text for text in told["declines"] if affirms(text)],
+        "missed a yes": [text for text in told["consents"] + told["consents_in_one_clause"] if not affirms(text)],
+    }
+    assert wrong == {"heard a yes": [], "missed a yes": []}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_language_has_two_hundred_labelled_sentences(language: str) -> None:
+    claims: Any = yaml.safe_load((Path(__file__).parent / f"claims_{language}.yaml").read_text("utf-8"))
+    sentences = [text for one in labelled(language).values() for text in one] + [
+        text for text, _ in claims["sentences"]
+    ]
+    assert len(set(sentences)) == len(sentences) >= 200
 
 
 @pytest.mark.parametrize("text", [

@@ -41,6 +41,8 @@ class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Consent only when they are all of the clause."""
     particles: tuple[str, ...]
     """May follow a word of `consents_alone`."""
+    fillers: tuple[str, ...]
+    """Say nothing in front of a consent: *um*."""
     refusals: tuple[str, ...]
     """Words of refusal or change, besides the negations."""
     refusal_exceptions: tuple[str, ...]
