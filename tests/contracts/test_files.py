@@ -178,6 +178,13 @@ def test_the_outermost_level_wins() -> None:
     assert level("include: ./b.yaml\nlevels: {COMMON: warn}\n" + RULE, {"a": COMMON, "b": middle}) == "warn"
 
 
+def test_an_included_file_may_change_levels_of_integrity_and_the_nearest_word_wins() -> None:
+    inner = "levels: {ORPHAN_TOOL_RESULT: warn}\n" + COMMON
+    assert level("include: ./a.yaml\n" + RULE, {"a": inner}, rule="ORPHAN_TOOL_RESULT") == "warn"
+    outer = "include: ./a.yaml\nlevels: {ORPHAN_TOOL_RESULT: observe}\n" + RULE
+    assert level(outer, {"a": inner}, rule="ORPHAN_TOOL_RESULT") == "observe"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

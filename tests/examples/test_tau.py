@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import outstep
+from outstep.cli import main
 
 RUNS = Path(__file__).parent / "tau"
 CONTRACTS = Path(__file__).parents[2] / "examples" / "tau"
@@ -26,10 +27,11 @@ FOUND = {
     ("airline", "airline"): {
         "7/0": {"SAME_ROUTE": 35},  # EWR instead of PHL
         "27/1": {"CANCEL_UNFLOWN": 18},
-        "0/3": {"PAYMENT_LIMITS": 24, "FREE_BAGS_OF_BOOKING": 24, "CONFIRM_BEFORE_WRITE": 36},
+        # An option was chosen, nothing was listed, and the booking was made.
+        "0/3": {"PAYMENT_LIMITS": 24, "FREE_BAGS_OF_BOOKING": 24, "CONFIRM_BEFORE_WRITE": 24},
     },
     # Reward 1, although the customer was moved from LaGuardia to Kennedy.
-    ("airline", "airline2"): {"29/0": {"SAME_ROUTE": 29}},
+    ("tau2-airline", "airline2"): {"29/0": {"SAME_ROUTE": 29}},
     ("telecom", "telecom"): {
         WRONG_LINE: {"LINE_OF_THE_NUMBER": 17},
         GOOD_SERVICE: {},
@@ -48,6 +50,11 @@ def test_each_run_is_blocked_where_people_found_it_wrong_and_nowhere_else(contra
         if finding.level == "block" and finding.trace and finding.event is not None:
             found[finding.trace].setdefault(finding.rule, finding.event)
     assert found == FOUND[contract, runs]
+
+
+def test_the_cases_beside_the_contracts_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["contract", "test", str(CONTRACTS)]) == 0
+    assert "cases: " in capsys.readouterr().out
 
 
 def test_the_catalog_before_authentication_is_told_as_a_warning() -> None:

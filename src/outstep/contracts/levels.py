@@ -75,10 +75,11 @@ class _Levels:
         for inner in part.includes:
             if inner is not integrity:
                 included.update((id(found), found) for found in self.of(inner))
-        always = [] if integrity in (None, part) or part.file.index else self._own[id(integrity)]
+        always = [] if integrity in (None, part) else self._own[id(integrity)]
         own = self._own[id(part)]
         self._apply(part, [*included.values(), *always], {found.rule.id for found in own})
-        rules = [*included.values(), *own, *always]
+        # Every file may change the levels of `integrity`; its rules stand in the contract once.
+        rules = [*included.values(), *own, *([] if part.file.index else always)]
         if part.file.index:
             highest = _HIGHEST[part.fields.choice("stage", tuple(_HIGHEST), "gate")]
             for found in rules:
