@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, chosen
+from outstep.cli.pages import read_language, read_pages, write_pages
 from outstep.errors import OutstepError, Problem, problem
 from outstep.render.style import Style
 from outstep.reports import LARGEST
 
 if TYPE_CHECKING:
+    from outstep.compare.cards import Card
+    from outstep.compare.results import Results
     from outstep.compare.score_card import Named
 
 FORMS = ("stdout", "md", "json")
@@ -35,6 +38,8 @@ def run(words: Sequence[str]) -> int:
     parser.value("--baseline", metavar="REPORT", help="what the others are held against, as a gate")
     parser.value("--out", metavar="FORM", help="stdout (tables, default), md or json")
     parser.flag("--json", help="the same as --out json")
+    parser.values("--output", metavar="html=FILE", help="also write it as one self-contained page, with trends")
+    parser.value("--lang", metavar="LANG", help="language of the page: en, zh (OUTSTEP_LANG)")
     parser.values("--allow", metavar="WHAT", help="different-judges: compare what different versions judged")
     given = parser.read(words)
     given.out = "json" if given.json else "stdout" if given.out is None else chosen("--out", given.out, FORMS)
@@ -54,7 +59,10 @@ def _results(names: Sequence[str], given: Given) -> int:
             "usage/arguments", "no report was named", help="name reports: outstep compare before.json after.json"
         )
     _check_twice(names)
-    found = card([read_side(name) for name in names])
+    language, pages = read_language(given.lang), read_pages(given.output or ())
+    sides = [read_side(name) for name in names]
+    found = card(sides)
+    write_pages(pages, lambda: _page(found, sides, language))
     codes = [one.exit_code for one in found.comparisons]
     code = 2 if 2 in codes else max(codes, default=0) if given.baseline is not None else 0
     if given.out == "json":
@@ -65,6 +73,13 @@ def _results(names: Sequence[str], given: Given) -> int:
         console.put(shown.terminal(found, _style()))
     console.flush()
     return code
+
+
+def _page(found: Card, sides: Sequence[Results], language: str) -> str:
+    from outstep import __version__
+    from outstep.render.comparison_page import html
+
+    return html(found, sides, tool=f"outstep {__version__}", language=language)
 
 
 def _is_containment(name: str) -> bool:
@@ -82,6 +97,10 @@ def _score_card(names: Sequence[str], given: Given) -> int:
     from outstep.compare.score_card import ALLOWED, score_card
     from outstep.render import score_card as shown
 
+    if given.output:
+        raise problem(
+            "usage/arguments", "the score card of containment reports has no page", help="write --out md, or --out json"
+        )
     if given.baseline is not None:
         raise problem(
             "usage/arguments", "containment reports have no baseline", help="name them: outstep compare a.json b.json"

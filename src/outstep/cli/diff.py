@@ -11,6 +11,7 @@ from typing import Any
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, read_param
+from outstep.cli.pages import read_language, read_pages, write_pages
 from outstep.errors import problem
 from outstep.render.escape import visible
 from outstep.render.style import Style
@@ -35,19 +36,48 @@ def run(words: Sequence[str]) -> int:
     parser.switch("--unpinned", help="read format versions without a recorded fixture")
     parser.switch("--complete", help="take a record without an end mark as complete")
     parser.flag("--json", help="write it as JSON (diff/v1)")
+    parser.values("--output", metavar="html=FILE", help="also write it as one self-contained page")
+    parser.value("--lang", metavar="LANG", help="language of the page: en, zh (OUTSTEP_LANG)")
     given = parser.read(words)
     if len(given.paths) != 2:
         raise problem("usage/no-paths", "two traces are to be named", help="outstep diff BEFORE AFTER")
+    language = read_language(given.lang)
+    pages = read_pages(given.output or ())
     contracts, _ = open_contracts(given.contract or (), params=dict(map(read_param, given.param or ())))
-    options = CheckOptions(format=given.format, unpinned=given.unpinned or False, complete=given.complete or False)
+    options = CheckOptions(
+        format=given.format,
+        unpinned=given.unpinned or False,
+        complete=given.complete or False,
+        language=language,
+    )
     found = diff(given.paths[0], given.paths[1], contracts, options, trace=given.trace)
     console.say_problems(found.faults)
+    write_pages(pages, lambda: _page(found, language))
     if given.json:
         _put_json(found)
     else:
         _put(found)
     console.flush()
     return found.exit_code
+
+
+def _page(found: Diff, language: str) -> str:
+    from outstep import __version__
+    from outstep.render.diff_page import Changed, html
+
+    changed = [
+        Changed(
+            rule=one.rule,
+            level=one.level,  # type: ignore[arg-type]
+            before=one.before,
+            after=one.after,
+            is_worse=one.is_worse,
+            findings=one.findings,
+        )
+        for one in found.obligations
+    ]
+    tool = f"outstep {__version__}"
+    return html(found.before, found.after, found.pairs, changed, tool=tool, language=language)
 
 
 def _put(found: Diff) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from outstep.cli import console
-from outstep.cli.arguments import Arguments, chosen, read_param
+from outstep.cli.arguments import Arguments, read_param
+from outstep.cli.pages import read_language, read_pages, write_page
 from outstep.errors import problem
 
 DESCRIPTION = """write what happened in a run: timeline, claims, evidence, rule by rule, a rule and a case to keep
@@ -19,9 +20,6 @@ FORMS = ("markdown", "html")
 
 def run(words: Sequence[str]) -> int:
     """Write a postmortem and return the exit code."""
-    import os
-
-    from outstep.cli.output import write_whole
     from outstep.workflow.checking import CheckOptions
     from outstep.workflow.contracts import open_contract
     from outstep.workflow.retelling import retell
@@ -43,9 +41,8 @@ def run(words: Sequence[str]) -> int:
         raise problem(
             "usage/no-contract", "no contract was named", help="name a file or a pack: --contract my-agent.yaml"
         )
-    language = given.lang or os.environ.get("OUTSTEP_LANG") or "en"
-    chosen("--lang", language, ("en", "zh"))
-    outputs = [_output(text) for text in given.output or ("markdown=-",)]
+    language = read_language(given.lang)
+    outputs = read_pages(given.output or ("markdown=-",), FORMS)
     params = dict(map(read_param, given.param or ()))
     contract, _ = open_contract(given.contract, params=params)
     options = CheckOptions(
@@ -59,19 +56,7 @@ def run(words: Sequence[str]) -> int:
 
     for form, file in outputs:
         text = postmortem.html(told, language) if form == "html" else postmortem.markdown(told, language)
-        if file == "-":
-            console.put(text)
-        else:
-            write_whole(file, text, help="the page is missing; make room, or write it elsewhere")
+        write_page(file, text)
     console.flush()
     console.say_problems(report.faults)
     return 2 if report.faults else 0
-
-
-def _output(text: str) -> tuple[str, str]:
-    form, sign, file = text.partition("=")
-    if not sign or not file:
-        raise problem(
-            "usage/arguments", f"`--output {text}` names no file", help="write --output FORM=FILE, as html=page.html"
-        )
-    return chosen("--output", form, FORMS), file

@@ -46,6 +46,10 @@ class Result(Struct, frozen=True, kw_only=True):
     """Rules that stand against the run."""
     cost: float | None = None
     latency: float | None = None
+    calls: int | None = None
+    """Calls of tools, where that is known."""
+    metrics: dict[str, float] = {}
+    """Scores that people or models gave it: trends, never a gate."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -151,7 +155,15 @@ def of_report(report: Report, name: str) -> Results:
         if lost or None in trace.verdicts or faulty & {source.partition("!")[0] for source in trace.sources}:
             outcome = "error"
         runs.append(
-            Result(case=trace.id, outcome=outcome, rules=rules, findings=findings, model=trace.subject.get("model", ""))
+            Result(
+                case=trace.id,
+                outcome=outcome,
+                rules=rules,
+                findings=findings,
+                model=trace.subject.get("model", ""),
+                calls=trace.calls,
+                metrics={metric.name: float(metric.value) for metric in trace.metrics},
+            )
         )
     return Results(
         name=name,

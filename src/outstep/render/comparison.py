@@ -23,9 +23,9 @@ _QUIET = ("same", "still fails")
 
 def terminal(card: Card, style: Style = PLAIN) -> str:
     """Return a comparison as text."""
-    blocks = [table(_score_head(card), _score_rows(card), style)]
+    blocks = [table(score_head(card), score_rows(card), style)]
     if card.paired:
-        blocks.append(list(_paired(card)))
+        blocks.append(list(paired_lines(card)))
     for one in card.comparisons:
         lines = [style.paint(visible(f"{one.before} → {one.after}"), "bold")]
         rows = _rows(one)
@@ -38,9 +38,9 @@ def terminal(card: Card, style: Style = PLAIN) -> str:
 
 def markdown(card: Card) -> str:
     """Return a comparison as Markdown, in which no name is markup."""
-    blocks = [_marked(_score_head(card), _score_rows(card))]
+    blocks = [_marked(score_head(card), score_rows(card))]
     if card.paired:
-        blocks.append([f"- {text(line)}" for line in _paired(card)])
+        blocks.append([f"- {text(line)}" for line in paired_lines(card)])
     for one in card.comparisons:
         lines = [f"### {text(f'{one.before} → {one.after}')}", ""]
         rows = _rows(one)
@@ -75,7 +75,8 @@ def _by_k(score: Score) -> dict[str, Any]:
 _HEAD = ("case", "change", "before", "after", "rules")
 
 
-def _score_head(card: Card) -> list[str]:
+def score_head(card: Card) -> list[str]:
+    """Return the names of the columns of a score table."""
     head = ["results", "cases", "passed", "rate", "95 % interval"]
     head += [f"pass^{k}" for k in _shown_k(card)]
     if any(one.broken for one in card.scores):
@@ -92,7 +93,8 @@ def _shown_k(card: Card) -> list[int]:
     return sorted({k for k in (2, 4, 8, most) if 1 < k <= most})
 
 
-def _score_rows(card: Card) -> list[list[str]]:
+def score_rows(card: Card) -> list[list[str]]:
+    """Return its rows, one a score."""
     rows = []
     for one in card.scores:
         rate = f"{one.rate:.1%}" if one.rate is not None else "-"
@@ -108,7 +110,8 @@ def _score_rows(card: Card) -> list[list[str]]:
     return rows
 
 
-def _paired(card: Card) -> Iterator[str]:
+def paired_lines(card: Card) -> Iterator[str]:
+    """Yield what the paired tests say, one line a side."""
     for one in card.paired:
         yield (
             f"{visible(one.after)} against {visible(one.before)}: {one.says} "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from outstep.compare.results import Result, Results, is_table, of_report, of_table
 from outstep.errors import OutstepError, Place, Problem, problem
 from outstep.reports import parse_report
@@ -64,18 +66,7 @@ def _joined(name: str, sides: Sequence[Results]) -> Results:
         for run in side.runs:
             key = (run.case, run.model)
             epochs[key] = epochs.get(key, 0) + 1
-            runs.append(
-                Result(
-                    case=run.case,
-                    model=run.model,
-                    epoch=epochs[key],
-                    outcome=run.outcome,
-                    rules=run.rules,
-                    findings=run.findings,
-                    cost=run.cost,
-                    latency=run.latency,
-                )
-            )
+            runs.append(structs.replace(run, epoch=epochs[key]))
     return Results(
         name=name,
         runs=tuple(runs),
