@@ -54,7 +54,7 @@ def test_what_was_sealed_is_listed_shown_and_whole(run: Run, store: Path) -> Non
     )
     entry = json.loads(run("evidence", "show", "0")[1])
     assert entry["judged"]["gate"] == "block"
-    assert entry["redaction"] == {"profile": "none"}
+    assert entry["redaction"] == {"profile": "standard"}
     assert "the state of the business" in entry["traces"][0]["missing"]
     report = json.loads(run("evidence", "show", entry["judged"]["report"])[1])
     assert report["gate"] == "block"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
+import re
 from collections.abc import Callable
-from html import escape
-from urllib.parse import quote
+from html import escape, unescape
+from urllib.parse import quote, unquote_to_bytes
 
 from outstep.redaction.documents import Redacted, redact
 from outstep.redaction.placeholders import Key
@@ -67,34 +69,33 @@ def pieces_left(value: str, data: bytes) -> set[str]:
 
 def unpacked(data: bytes) -> bytes:
     """Return bytes with everything that can be read in them: an own way, apart from the redactor's."""
-    import codecs
-    import html
-    import re
-    import urllib.parse
-
-    found = [data]
+    known = {data}
+    newest = [data]
     for _ in range(3):
-        newest = found[-1]
-        text = newest.decode("utf-8", "replace")
-        escapes = re.sub(r"\\(?![ux\\])", "", text).encode("ascii", "backslashreplace")
-        more = [
-            urllib.parse.unquote(text),
-            html.unescape(text),
-            codecs.decode(escapes, "unicode_escape", "replace"),
-            "".join(chr(ord(one) - 0xFEE0) if "\uff01" <= one <= "\uff5e" else one for one in text).replace(
-                "\u3000", " "
-            ),
-        ]
-        packed = [one.encode("utf-8", "replace") for one in more]
-        for run in re.findall(rb"[A-Za-z0-9+/_-]{8,}", newest):
-            for shift in range(4):
-                letters = run[shift:].translate(bytes.maketrans(b"-_", b"+/"))
-                letters = letters[: len(letters) // 4 * 4 if len(letters) % 4 == 1 else len(letters)]
-                packed.append(base64.b64decode(letters + b"=" * (-len(letters) % 4)))
-        for run in re.findall(rb"[0-9a-fA-F]{12,}", newest):
-            packed += [bytes.fromhex(run[at : len(run) - (len(run) - at) % 2].decode()) for at in (0, 1)]
-        packed += [one.replace(b"\0", b"") for one in packed]
-        found.append(b"\n".join(packed))
-        if len(found[-1]) > 1 << 22:
-            break
-    return b"\n".join(found)
+        newest = [one for text in newest for one in _read(text) if len(one) >= 6 and one not in known]
+        known.update(newest)
+    return b"\n".join(sorted(known))
+
+
+def _read(data: bytes) -> set[bytes]:
+    """Return what some bytes may mean, and what each packed run in them may hold."""
+    found = set()
+    text = data.decode("utf-8", "replace")
+    if "%" in text:
+        found.add(unquote_to_bytes(data))
+    if "&" in text:
+        found.add(unescape(text).encode("utf-8", "replace"))
+    if "\\" in text:
+        escapes = re.sub(r"\\(?!u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})", "", text).encode("ascii", "backslashreplace")
+        found.add(codecs.decode(escapes, "unicode_escape", "replace").encode("utf-8", "replace"))
+    if any("\uff01" <= sign <= "\uff5e" for sign in text):
+        narrow = (chr(ord(one) - 0xFEE0) if "\uff01" <= one <= "\uff5e" else one for one in text)
+        found.add("".join(narrow).replace("\u3000", " ").encode("utf-8", "replace"))
+    for run in re.findall(rb"[A-Za-z0-9+/_-]{8,}", data):
+        for shift in range(4 if not run.islower() else 0):
+            letters = run[shift:].translate(bytes.maketrans(b"-_", b"+/"))
+            letters = letters[: -1 if len(letters) % 4 == 1 else None]
+            found.add(base64.b64decode(letters + b"=" * (-len(letters) % 4)))
+    for run in re.findall(rb"[0-9a-fA-F]{12,}", data):
+        found.update(bytes.fromhex(run[at : len(run) - (len(run) - at) % 2].decode()) for at in (0, 1))
+    return found | {one.replace(b"\0", b"") for one in found if one.count(0) * 3 > len(one)}

@@ -6,13 +6,14 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from outstep.adapters.base import Document
 from outstep.errors import Place, problem
 from outstep.redaction.documents import Redacted, redact, redact_name
-from outstep.redaction.placeholders import Key
+from outstep.redaction.placeholders import Key, commitment
 from outstep.redaction.rules import NONE, PROFILES, Rules
 from outstep.redaction.rules_file import load_rules
 
@@ -36,10 +37,32 @@ class Redactor(Struct, frozen=True):
     def redacted(self, document: Document) -> tuple[Document, Redacted]:
         """Return a document, its name too, without what is to be hidden; raises `OSError`, `OutstepError`."""
         data = document.read()
-        if not self.is_on:
-            return document, Redacted(data=data)
-        done = redact(data, self.rules, self.key, uri=document.uri)
-        return Document(redact_name(document.uri, self.rules, self.key), data=done.data), done
+        name = self.name(document.uri)
+        done = redact(data, self.rules, self.key, uri=name) if self.is_on else Redacted(data=data)
+        return Document(name, data=done.data), done
+
+    def name(self, uri: str) -> str:
+        """Return the name of a document without what is to be hidden."""
+        return redact_name(uri, self.rules, self.key) if self.is_on else uri
+
+    def told(self) -> dict[str, Any]:
+        """Return what can be said of the rules: their names; what they look for may be what they hide.
+
+        Empty where the profile alone holds. Patterns are bound to by a digest that needs the key.
+        """
+        if not self.source:
+            return {}
+        rules = [
+            {
+                "name": rule.name,
+                "arguments": list(rule.arguments),
+                "pointers": ["/" + "/".join(pointer) for pointer in rule.pointers],
+                "has_pattern": rule.pattern is not None,
+            }
+            for rule in self.rules.rules
+        ]
+        bound = commitment(self.key.salt(self.source), self.source)
+        return {"schema": "redaction-rules/v1", "rules": rules, "keeps": len(self.rules.keep), "commitment": bound}
 
 
 def rules_of(profile: str | None, file: str | None) -> tuple[Rules, bytes]:

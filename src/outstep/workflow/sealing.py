@@ -29,6 +29,7 @@ from outstep.render.json import render
 from outstep.render.style import PLAIN
 from outstep.workflow.checking import CheckOptions, check_groups
 from outstep.workflow.contracts import open_contract
+from outstep.workflow.spooling import Spooled
 
 TOOL = f"outstep {__version__}"
 UNREDACTED = Redaction(profile="none")
@@ -115,13 +116,22 @@ def _alone(group: Group, members: Sequence[str], traces: list[Sealed], options: 
 
 
 def run_entry(
-    material: Material, keep: Keep, contracts: Sequence[Pinned], options: CheckOptions
+    material: Material,
+    keep: Keep,
+    contracts: Sequence[Pinned],
+    options: CheckOptions,
+    spooled: Spooled | None = None,
 ) -> tuple[Entry, Report | None]:
-    """Return the entry of a run, its documents kept, and the report that contracts gave; raises `OSError`."""
+    """Return the entry of a run, its documents kept, and the report that contracts gave; raises `OSError`.
+
+    Without `spooled` the documents are originals, and the entry says so.
+    """
     documents = []
     for document in material.documents:
         data = document.read()
-        documents.append(entries.Document(name=document.uri, sha256=keep(data), size=len(data)))
+        bound = spooled.redacted[document.uri].commitment if spooled is not None else ""
+        documents.append(entries.Document(name=document.uri, sha256=keep(data), size=len(data), commitment=bound))
+    names = [document.uri for document in material.documents]
     entry = Entry(
         schema=ENTRY,
         kind="run",
@@ -130,7 +140,7 @@ def run_entry(
         adapter=f"{material.adapter.name}@{material.adapter.version}",
         reading=tuple(name for name in ("complete", "unpinned") if getattr(options, name)),
         traces=material.traces,
-        redaction=UNREDACTED,
+        redaction=spooled.about(names, keep) if spooled is not None else UNREDACTED,
     )
     if not contracts:
         return entry, None

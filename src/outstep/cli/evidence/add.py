@@ -5,21 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from outstep.adapters.base import Options, ReadLog
+from outstep.adapters.base import ReadLog
 from outstep.adapters.discover import documents
 from outstep.cli import console
 from outstep.cli.arguments import chosen, read_param
 from outstep.cli.evidence.common import now, opened, parser, signing_key, today
+from outstep.cli.evidence.sealed import put_sealed, redaction_options, redactor_of, say_repaired
 from outstep.errors import problem
-from outstep.evidence.store import Writer
-from outstep.render.escape import visible
-from outstep.render.wording import count
 from outstep.workflow.checking import CheckOptions
 from outstep.workflow.gating import ALLOWABLE
-from outstep.workflow.sealing import materials, pin, run_entry
-
-GROUP = 500
-"""Entries that one head covers at most, when many are added."""
+from outstep.workflow.ingesting import ingest
+from outstep.workflow.sealing import pin
 
 
 def run(words: Sequence[str]) -> int:
@@ -35,6 +31,7 @@ def run(words: Sequence[str]) -> int:
     made.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
     made.switch("--unpinned", help="read format versions without a recorded fixture")
     made.switch("--complete", help="take a record without an end mark as complete")
+    redaction_options(made)
     given = made.read(words)
     if not given.paths:
         raise problem("usage/no-paths", "no session was named", help="name files, folders or patterns, or - for stdin")
@@ -49,37 +46,14 @@ def run(words: Sequence[str]) -> int:
         today=today(contracts),
         allow=tuple(dict.fromkeys(chosen("--allow", reason, ALLOWABLE) for reason in given.allow or ())),
     )
+    redactor = redactor_of(given, store)
     log = ReadLog()
     found = documents(given.paths, log, sys.stdin.buffer if sys.stdin is not None else None)
-    added = traces = 0
-    gates: dict[str, int] = {}
     with store.writing(key, now) as writer:
-        _say_repaired(writer)
-        reading = Options(unpinned=options.unpinned, complete=options.complete)
-        for material in materials(found, given.format, reading, log):
-            entry, report = run_entry(material, writer.put, contracts, options)
-            writer.add(entry)
-            added += 1
-            traces += len(entry.traces)
-            if report is not None:
-                gates[report.gate] = gates.get(report.gate, 0) + 1
-            if added % GROUP == 0:
-                writer.commit()
-        signed = writer.commit()
-    faults = tuple(dict.fromkeys(log.faults))
-    console.say_problems(faults)
-    verdicts = "".join(f", {number} {gate}" for gate, number in sorted(gates.items()))
-    console.put(
-        f"sealed {count(added, 'entry').replace('entrys', 'entries')} with {count(traces, 'trace')}{verdicts}\n"
-    )
-    if signed is not None:
-        console.put(f"head {signed.head.size} {signed.head.root}, signed by {signed.head.key}\n")
-    if not added and not faults:
+        say_repaired(writer)
+        done = ingest(writer, found, contracts, options, redactor, log)
+    console.say_problems(done.faults)
+    put_sealed(done)
+    if not done.entries and not done.faults:
         raise problem("input/no-traces", "there is no trace in what was given", help="nothing was sealed")
-    return 2 if faults else 0
-
-
-def _say_repaired(writer: Writer) -> None:
-    for tail in writer.repaired:
-        where = visible(writer.store.home.place(f"log/{tail.kept_as}").source)
-        console.say(f"a writer did not finish: {tail.size} bytes of `{tail.file}` were set aside as {where}")
+    return 2 if done.faults else 0

@@ -21,12 +21,13 @@ def run(words: Sequence[str]) -> int:
     )
     parser.words("folders", metavar="DIR", help="where")
     parser.value("--key", metavar="FILE", help="a private key (ed25519, PEM); else OUTSTEP_SIGNING_KEY, else a new one")
+    parser.switch("--redact", help="redact what is added, unless add says otherwise (default)")
     given = parser.read(words)
     if len(given.folders) != 1:
         raise problem("usage/arguments", "one folder is to be named", help="outstep evidence init DIR")
     is_new = not given.key and not os.environ.get("OUTSTEP_SIGNING_KEY")
     key = SigningKey.generate() if is_new else signing_key(given, None)
-    store = Store.init(given.folders[0], key, redaction="none")
+    store = Store.init(given.folders[0], key, redaction="none" if given.redact is False else "standard")
     console.put(f"made the store {store.about.id} in {visible(given.folders[0])}\n")
     if is_new:
         _keep(key, store)

@@ -1,0 +1,62 @@
+"""Recorded sessions taken into a store: redacted, read, judged, sealed in groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from outstep.adapters.base import Options, ReadLog
+from outstep.adapters.discover import Found
+from outstep.errors import Problem
+from outstep.evidence.entries import SignedHead
+from outstep.evidence.store import Writer
+from outstep.workflow.checking import CheckOptions
+from outstep.workflow.redacting import Redactor
+from outstep.workflow.sealing import Pinned, materials, run_entry
+from outstep.workflow.spooling import Spool
+
+GROUP = 500
+"""Entries that one head covers at most, when many are added."""
+
+
+class Ingested(Struct, kw_only=True):
+    """What was sealed."""
+
+    entries: int = 0
+    traces: int = 0
+    gates: Counter[str] = Counter()
+    replaced: Counter[str] = Counter()
+    """Values by kind."""
+    head: SignedHead | None = None
+    faults: tuple[Problem, ...] = ()
+
+
+def ingest(
+    writer: Writer,
+    found: Sequence[Found],
+    contracts: Sequence[Pinned],
+    options: CheckOptions,
+    redactor: Redactor | None,
+    log: ReadLog,
+) -> Ingested:
+    """Seal documents, and what contracts say of them; without a redactor as they are. Raises `OutstepError`."""
+    done = Ingested(gates=Counter(), replaced=Counter())
+    reading = Options(unpinned=options.unpinned, complete=options.complete)
+    with Spool() as spool:
+        spooled = spool.take(found, options.format, redactor, log) if redactor is not None else None
+        for material in materials(spooled.found if spooled is not None else found, options.format, reading, log):
+            entry, report = run_entry(material, writer.put, contracts, options, spooled)
+            writer.add(entry)
+            done.entries += 1
+            done.traces += len(entry.traces)
+            if entry.redaction is not None:
+                done.replaced.update(entry.redaction.replaced)
+            if report is not None:
+                done.gates[report.gate] += 1
+            if done.entries % GROUP == 0:
+                done.head = writer.commit()
+        done.head = writer.commit() or done.head
+    done.faults = tuple(dict.fromkeys(log.faults))
+    return done
