@@ -46,7 +46,13 @@ CODE_FAMILIES = [
 ]
 CODE = re.compile(rf"({'|'.join(CODE_FAMILIES)})/[a-z]+(-[a-z]+)*")
 TELLERS = {"error", "warning", "unknown", "tell", "tell_of", "Doubt"}
-LOADERS = {"contracts": "contract", "battery": "battery", "casefiles.py": "case", "redaction": "redact"}
+LOADERS = {
+    "contracts": "contract",
+    "battery": "battery",
+    "casefiles.py": "case",
+    "redaction": "redact",
+    "world": "world",
+}
 """Folders and modules whose messages are given without the family of their codes."""
 SHARED = ("located.py", "quoting.py", "fields.py")
 """Modules of the folder `contracts` that read files of every such family."""
@@ -69,7 +75,13 @@ def codes() -> set[str]:
                     found.update(f"{family}/{first.value}" for family in families)
     # Expressions say these of themselves, and the loader passes them on.
     found.update(f"{family}/more" for family in LOADERS.values())
-    return found | {"contract/expression", "contract/type", "contract/unknown-name", "contract/not-bound-here"}
+    return found | {
+        "contract/expression",
+        "contract/type",
+        "contract/unknown-name",
+        "contract/not-bound-here",
+        "world/type",
+    }
 
 
 def reasons() -> set[str]:

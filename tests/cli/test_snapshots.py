@@ -46,6 +46,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "../../battery/doubts.yaml",
     ),
     "a-battery-is-shown": ("battery", "show", "canary_v2", "long_cleanup", "control_search"),
+    "a-world-with-mistakes-is-refused": ("world", "lint", "../../world/mistakes.yaml", "refund"),
+    "a-world-is-tried": (
+        *("world", "try", "--battery", "refund_v1", "--scenario", "gateway_lost_reply"),
+        *("refund.create", '{"orderId": "A1", "amountCents": 4200}', "order.get", '{"orderId": "A1"}', "order.gte"),
+    ),
+    "a-log-tells-another-story": ("world", "reconcile", "../../world/record.jsonl", "../../world/log.jsonl"),
     "a-dry-run-shows-its-plan": ("run", "--dry", "--battery", "../../battery/doubts.yaml", "--model", "m"),
     "a-score-card": ("compare", *(f"../../compare/saved/{name}.json" for name in ("qwen", "deepseek", "crashed"))),
     "a-draft-of-a-contract": ("contract", "init", "good.jsonl", "quiet.jsonl"),

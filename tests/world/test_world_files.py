@@ -14,6 +14,7 @@ from outstep.world.given import Given
 from outstep.world.loader import load
 from outstep.world.opening import open_world
 from outstep.world.world import World
+from tests.command_line import ROOT
 
 AT = '"at":"2026-01-01T00:00:00Z","times":1'
 DOOR = """
@@ -157,27 +158,7 @@ def faulty_calls(which: str, seed: int = 0, calls: int = 5) -> list[int]:
 
 
 def test_every_mistake_of_a_file_is_shown_at_once_with_its_place() -> None:
-    text = """
-world: world/v2
-state: {doors: {}}
-machine: {}
-machines:
-  door: {of: door, field: is, moves: {closed: [opne]}}
-tools:
-  open:
-    args: {type: object, properties: {door: {type: string}}}
-    cases:
-      - when: args.dor == 1
-        reply: state.doos
-        set: {doors.x: 1}
-      - reply: closed
-        fail: 1
-      - reply: 2
-faults:
-  - {tool: opne, kind: timeot}
-  - {kind: error, keep: 3, share: 2, on: 0}
-  - {kind: injected}
-"""
+    text = (ROOT / "tests" / "world" / "mistakes.yaml").read_text("utf-8")
     found = mistakes(text)
     sentences = "\n".join(sentence for _, sentence, _ in found)
     for part in (

@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "write the containment report of a battery",
     "compare": "compare saved containment reports: score card and ranks",
     "battery": "lint, list or show batteries",
+    "world": "lint or try worlds of mock tools, and hold their records against agents' logs",
     "adapters": "list the formats that are read, with their pinned versions",
     "explain": "say what a rule, a kind, a reason or a code means",
     "help": "show this list, or the options of a command",

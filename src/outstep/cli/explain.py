@@ -30,6 +30,7 @@ FAMILIES = {
     "report": "reports that are read again",
     "metrics": "scores beside traces",
     "battery": "batteries, runs of them, comparisons",
+    "world": "worlds of mock tools, and their records",
     "evidence": "stores of evidence",
     "redact": "redaction",
     "record": "recording",

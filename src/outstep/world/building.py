@@ -5,7 +5,7 @@ docs: docs/worlds.md#scenarios
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import convert
@@ -32,7 +32,7 @@ def build_world(
     *,
     cwd: str = "/srv/agent",
     home: str = "/home/agent",
-    targets: dict[str, dict[str, tuple[str, ...]]] | None = None,
+    targets: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
     seed: int = 0,
     folder: str = "",
     id: str = "",

@@ -48,6 +48,7 @@ def _world(root: Node, report: Report) -> WorldFile:
         _hold_schema(state, schema, fields, report)
     return WorldFile(
         id=fields.text("id"),
+        source=root.file.name,
         title=fields.text("title"),
         clock=_clock(fields, report),
         state=state,

@@ -18,10 +18,9 @@ from outstep.world.world import Around
 class MockActor:
     """Acts as a world file says."""
 
-    def __init__(self, file: WorldFile, place: Place | None = None) -> None:
+    def __init__(self, file: WorldFile) -> None:
         self._file = file
         self._tools = {mock.tool.name: mock for mock in file.tools}
-        self._place = place
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -40,17 +39,9 @@ class MockActor:
         """Return the reply to a call, and the state after it."""
         mock = self._tools[tool]
         names = _Names(mock, state, args, around)
-        for case in mock.cases:
-            if case.when is None or is_true(case.when, names):
-                return self._answer(case, state, names)
-        raise OutstepError(
-            Problem(
-                code="world/no-case",
-                sentence=f"no case of `{tool}` answers {codec.encode(args).decode()[:200]}",
-                place=self._place,
-                help="let its last case have no `when`",
-            )
-        )
+        # The last case has no `when`: the loader sees to it.
+        case = next(case for case in mock.cases if case.when is None or is_true(case.when, names))
+        return self._answer(case, state, names)
 
     def _answer(self, case: Case, state: Any, names: _Names) -> tuple[Reply, Any]:
         after = state
@@ -86,7 +77,7 @@ class MockActor:
                 Problem(
                     code="world/state",
                     sentence=f"a call leaves a state that its schema forbids: {sentence}",
-                    place=self._place,
+                    place=Place(source=self._file.source) if self._file.source else None,
                     help="mend `set` of the case, or `schema`",
                 )
             )

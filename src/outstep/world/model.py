@@ -55,6 +55,8 @@ class WorldFile(Struct, frozen=True, kw_only=True):
     """A checked world file."""
 
     id: str = ""
+    source: str = ""
+    """Name of the file, as messages have it."""
     title: str = ""
     clock: float = 0.0
     """Seconds since the epoch at which every run begins."""
