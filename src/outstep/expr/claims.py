@@ -16,7 +16,7 @@ from outstep.expr.claim_patterns import ClaimPattern, prepare
 from outstep.expr.clauses import asserts_until, read
 from outstep.expr.literals import Texts
 from outstep.expr.patterns import PatternSet, Spans, encode
-from outstep.expr.sentences import UNSEEN, end_finder, is_question, pieces, split
+from outstep.expr.sentences import UNSEEN, end_finder, is_one_line, is_question, pieces, split
 from outstep.expr.spelling import nfkc
 from outstep.expr.words import words
 
@@ -71,9 +71,42 @@ class ClaimFinder:
             if not self._always:
                 return []
         if asked := needs.met(probe):
+            if is_one_line(text):
+                return self._in_line(text, probe, asked)
             parts = pieces(text)
             return self._in_piece(parts[0], asked) if len(parts) == 1 else self._in_pieces(parts)
         return []
+
+    def _in_line(self, text: str, probe: str, asked: Sequence[ClaimPattern]) -> list[Claim]:
+        """Return the claims of a text that is one piece as it stands, by the patterns `asked`.
+
+        Most often it is one pattern, and one sentence that asserts what it matches; whatever is not so goes elsewhere.
+        Places are the same in the text, in lower case, and in its bytes.
+        """
+        if len(asked) != 1 or not asked[0].is_local:
+            return self._in_piece(text, asked)
+        pattern = asked[0]
+        data = text.encode()
+        spans = pattern.match_in(data, 0, len(data))
+        first, end = spans[0]
+        if first < 0:
+            return []
+        next_end = end_finder(data)
+        index, start, stop = 0, 0, next_end(data, 0)
+        while stop <= first:
+            index, start, stop = index + 1, stop, next_end(data, stop)
+        for sign in self._signs[pattern.number]:
+            if probe.find(sign, stop) >= 0:
+                return self._around_match(data, pattern)
+        if data[start] == 32:  # the blank between two sentences
+            start += 1
+        is_inside = first >= start and end <= start + asserts_until(data[start:stop])
+        if not is_inside or (end >= stop and pattern.is_edged):
+            return _asserted(data, start, stop, index, asked, (spans,))
+        sentence = text[start:stop]
+        if is_question(sentence):
+            return []
+        return [Claim(pattern.name, sentence, pattern.compiled.taken(data, spans), index)]
 
     def _in_pieces(self, parts: Sequence[str]) -> list[Claim]:
         found: list[Claim] = []
@@ -195,7 +228,7 @@ class ClaimFinder:
     def _match_behind(self, data: bytes, place: int, pattern: ClaimPattern) -> Spans:
         """Return the next match behind a place; most often what it requires does not occur there any more."""
         if data.isascii():
-            rest = data[place:].lower()
+            rest = data[place:].decode().lower()
             for sign in self._signs[pattern.number]:
                 if sign in rest:
                     break
@@ -276,10 +309,10 @@ _NOWHERE: Spans = [(-1, -1)]
 _number = attrgetter("number")
 
 
-def _signs(sets: Sequence[Texts]) -> tuple[bytes, ...]:
+def _signs(sets: Sequence[Texts]) -> Texts:
     """Return texts of which one occurs, in lower case, in whatever ASCII text a pattern matches."""
     rarest = max(reversed(sets), key=_length, default=("",))
-    return tuple(text.encode() for text in rarest if text.isascii())
+    return tuple(text for text in rarest if text.isascii())
 
 
 def _length(texts: Texts) -> int:

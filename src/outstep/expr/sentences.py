@@ -56,6 +56,17 @@ def pieces(text: str) -> list[str]:
     return list(filter(None, found))
 
 
+def is_one_line(text: str) -> bool:
+    """Return whether a text is its only piece as it stands, and ASCII."""
+    return (
+        text.isascii()
+        and text[:1].isalpha()
+        and text[-1] != " "
+        and "  " not in text
+        and len(text.encode().translate(None, _MARKED)) == len(text)
+    )
+
+
 def split(piece: str) -> Iterator[str]:
     """Yield the sentences of a piece: ends are `.!?` before a blank or CJK, and `;`."""
     if not any(end in piece for end in ".!?;"):

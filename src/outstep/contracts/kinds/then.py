@@ -176,6 +176,13 @@ class ThenMonitor(Quiet):
         if not texts:
             return
         probe = text.lower() if text.isascii() else normalise(text)
+        if len(texts) == 1:
+            # Most often so; the loop below does the same.
+            word, since, _, _, _ = texts[0]
+            if word in probe and since < at and stands_in(probe, word):
+                self.run.tallies[3 * self.index] += 1
+                texts.clear()
+            return
         for waiting in texts:
             if waiting[0] in probe:
                 left = [waiting for waiting in texts if waiting[1] >= at or not stands_in(probe, waiting[0])]
