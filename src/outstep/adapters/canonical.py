@@ -75,13 +75,16 @@ def _of_line(text: bytes) -> Event | Header | Hole:
     return Context(seq=envelope.seq, agent=envelope.agent, time=envelope.time, what="record.unknown", name=name)
 
 
-def _at_once(lines: Lines) -> list[Event | Header] | None:
-    """Decode whole lines together; none if one of them needs a closer look."""
+def _at_once(lines: Lines, *, apart: bool = False) -> list[Event | Header] | None:
+    """Decode whole lines together; none if one of them needs a closer look.
+
+    An event keeps the text alive that it was decoded from: with `apart`, that is its own line, and else all of them.
+    """
     body = lines.body
     try:
         if not body.isascii():
             body.decode()
-        items = decode_event_lines(body)
+        items = list(map(decode_event, body.splitlines())) if apart else decode_event_lines(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     # A blank line gives no item, and two records on one line give two: both are looked at one by one.
@@ -231,7 +234,8 @@ class Canonical:
 
     def _take(self, lines: Lines) -> tuple[Batch, str]:
         """Return what can be handed on, and why the record is torn, if it is."""
-        items = _at_once(lines)
+        # Of a long trace, some events are kept for long: those that something waits for.
+        items = _at_once(lines, apart=self._trace is not None and self._trace.is_flowing)
         batch: Batch = []
         if items is None:
             return self._take_slowly(lines)
