@@ -153,3 +153,42 @@ def golden() -> Report:
         ),
         warnings=(Problem(code="outcome/unrecorded", sentence="nobody tells", level="warning"),),
     )
+
+
+def large(traces: int, findings: int) -> Report:
+    """A report on many traces with so many findings each, in which no two findings say the same."""
+    rules = [f"RULE_{number}" for number in range(findings)]
+    summaries, found = [], []
+    for number in range(traces):
+        trace, source = f"run-{number:05d}", f"runs/batch-{number % 50:02d}/run-{number:05d}.jsonl"
+        summaries.append(TraceSummary(id=trace, sources=(source,), events=40, calls=12, violated=findings))
+        found += [_one_of_many(rule, at, number * findings + at, trace, source) for at, rule in enumerate(rules)]
+    counted = tuple(RuleSummary(rule=rule, level="block", contract="shop", violated=traces) for rule in rules)
+    return report(*found, traces=tuple(summaries), rules=counted)
+
+
+def _one_of_many(rule: str, at: int, number: int, trace: str, source: str) -> Finding:
+    is_open = at % 5 == 4
+    place = Place(source=source, line=at + 4)
+    call = Witness(
+        seq=at + 3, type="tool.call", quote=f'call refund(order="ORD-{number}", cents={number})', place=place
+    )
+    order = Witness(seq=at, type="tool.result", note="the order", quote=f'result ok order.get: {{"id":"ORD-{number}"}}')
+    return finding(
+        rule=rule,
+        level=("block", "warn", "observe")[at % 3],
+        verdict="inconclusive" if is_open else "violated",
+        message=f"the amount of refund {number} is not shown to lie within what the order allows",
+        sentence="`args.cents <= order[args.order].total` is false",
+        trace=trace,
+        seq=at + 3,
+        event=at + 4,
+        of=40,
+        key=f'"ORD-{number}"',
+        values=(f"{number + 100} > {number}",),
+        missing=(f'`verified["C-{number}"]`: no result for it is known',) if is_open else (),
+        witness=(call, order),
+        place=place,
+        fingerprint=f"{number:032x}",
+        help=f'to accept it until a day: waivers: [{{rule: "{rule}", trace: "{trace}", owner: …, until: …}}]',
+    )

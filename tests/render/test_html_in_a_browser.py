@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from outstep.render import html
 from outstep.render.style import PLAIN, Style
 from outstep.render.timelines import Step, Timeline
 from tests.render.browser import Visit, needs_browser, started
-from tests.render.reports import HOSTILE, TRAPS, finding, golden, report
+from tests.render.reports import HOSTILE, TRAPS, finding, golden, large, report
 
 pytestmark = needs_browser
 
@@ -268,4 +269,25 @@ def test_on_paper_every_finding_is_open(browser: Any, refunds: Path) -> None:
     met.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert met.page.locator("dl.proof").count() == 3
     assert not met.page.locator("#filter").is_visible()
+    met.context.close()
+
+
+def test_a_large_report_opens_at_once_and_stays_quick(browser: Any, tmp_path: Path) -> None:
+    # A fifth of what `make bench ROWS=report` opens within the same time.
+    file = tmp_path / "large.html"
+    file.write_text(html.render(large(2_000, 10), PLAIN), "utf-8")
+    start = time.monotonic()
+    met = Visit(browser, file)
+    met.has(".finding.open", 1)
+    assert time.monotonic() - start < 3
+    assert met.page.locator("body *").count() < 5_000
+    start = time.monotonic()
+    met.page.fill(".search", "ORD-19999")
+    met.has(".finding", 1)
+    met.page.click(".clear")
+    met.page.click(".next >> visible=true")
+    met.page.keyboard.press("j")
+    assert met.texts(".finding.open .message bdi")[0].startswith("the amount of refund")
+    assert time.monotonic() - start < 3
+    assert met.is_clean(), (met.said, met.asked)
     met.context.close()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 
 import msgspec
+import pytest
 
 from outstep.findings import Report
 from outstep.render import json as json_report
 from outstep.render.style import PLAIN
-from tests.render.reports import HOSTILE, finding, hostile, report
+from outstep.render.values import pretty
+from tests.render.reports import HOSTILE, finding, golden, hostile, report
 
 
 def test_a_report_survives_the_way_there_and_back() -> None:
@@ -59,3 +61,10 @@ def test_a_sign_beyond_the_basic_plane_is_escaped_as_a_pair() -> None:
 def test_a_file_name_that_is_no_text_is_spelled_out() -> None:
     told = report(finding(trace="a\udcffb"))
     assert json.loads(json_report.render(told, PLAIN))["findings"][0]["trace"] == "a\\xffb"
+
+
+@pytest.mark.parametrize("made", [golden(), hostile(), report(), report(*(finding(rule=f"R{n}") for n in range(2500)))])
+def test_a_report_in_parts_is_the_report(made: Report) -> None:
+    text = json_report.render(made, PLAIN)
+    assert text == pretty(json.loads(text))
+    assert max(map(len, json_report.parts(made))) < 2_000_000

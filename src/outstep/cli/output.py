@@ -61,9 +61,10 @@ def _read(text: str) -> Output:
 GATE_STANDS = "the gate stands as it was told; the exit code is 2, because this report is missing"
 
 
-def write_whole(file: str, text: str, help: str = GATE_STANDS) -> None:
-    """Write a file so that a reader sees all of it or the old one; raises `OutstepError`."""
-    data = text.encode("utf-8", "backslashreplace")
+def write_whole(file: str, text: str | Iterable[str], help: str = GATE_STANDS) -> None:
+    """Write a text, or the parts of one, so that a reader sees all of it or the old one; raises `OutstepError`."""
+    parts = (text,) if isinstance(text, str) else text
+    data = (part.encode("utf-8", "backslashreplace") for part in parts)
     path = os.path.realpath(file)
     folder, name = os.path.split(path)
     beside = os.path.join(folder, f".{name[:200]}.{os.getpid()}.part")
@@ -71,11 +72,11 @@ def write_whole(file: str, text: str, help: str = GATE_STANDS) -> None:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
             # A pipe or device has no whole that could be exchanged.
             with open(path, "wb") as out:
-                out.write(data)
+                out.writelines(data)
             return
         try:
             with open(beside, "xb") as out:
-                out.write(data)
+                out.writelines(data)
             os.replace(beside, path)
         finally:
             with suppress(FileNotFoundError):
@@ -96,15 +97,16 @@ def write_all(
     unwritten: list[Problem] = []
     read = sources_of(report) if any(output.file != STDOUT for output in outputs) else set()
     for output in outputs:
-        text = rendered(output.format, report, style_of(output), timelines)
+        parts = rendered(output.format, report, style_of(output), timelines)
         try:
             if output.file == STDOUT:
-                console.put(text)
+                for part in parts:
+                    console.put(part)
                 console.flush()
             else:
                 # Which files a folder or pattern means is known only now.
                 check_not_read([output], read)
-                write_whole(output.file, text)
+                write_whole(output.file, parts)
         except BrokenPipeError:
             # The verdict stands, whoever stopped reading it.
             console.mute()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -27,13 +27,17 @@ class Renderer(Protocol):
         ...
 
 
-def rendered(name: str, report: Report, style: Style, timelines: Sequence[Timeline] = ()) -> str:
-    """Return a report in a format; `timelines` go into those that show what happened."""
-    if name not in SHOWING:
-        return renderer(name).render(report, style)
-    from outstep.render import html  # the only one so far
+def rendered(name: str, report: Report, style: Style, timelines: Sequence[Timeline] = ()) -> Iterable[str]:
+    """Return a report in a format, in parts where it may be large; `timelines` are for those that show a run."""
+    if name == "html":
+        from outstep.render import html
 
-    return html.render(report, style, timelines)
+        return html.parts(report, style, timelines)
+    if name == "json":
+        from outstep.render import json
+
+        return json.parts(report)
+    return (renderer(name).render(report, style),)
 
 
 def renderer(name: str) -> Renderer:

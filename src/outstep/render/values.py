@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -31,6 +31,34 @@ def spelled_out(text: str) -> str:
     for pattern in (_UNSEEN, _CONTROL, _HALF):
         text = pattern.sub(_escaped, text)
     return text
+
+
+def pretty_parts(members: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a map as `pretty` gives it, in parts; a member that is an iterator of lists stands for all their items."""
+    opening = "{\n  "
+    for name, value in members.items():
+        yield f"{opening}{pretty(name)[:-1]}: "
+        opening = ",\n  "
+        if isinstance(value, Iterator):
+            yield from _joined(value)
+        else:
+            yield _indented(pretty(value)[:-1])
+    yield "\n}\n"
+
+
+def _joined(lists: Iterator[list[Any]]) -> Iterator[str]:
+    opening = "["
+    for some in lists:
+        inside = pretty(some)[1:-3]
+        if inside:
+            yield _indented(f"{opening}{inside}")
+            opening = ","
+    yield "[]" if opening == "[" else "\n  ]"
+
+
+def _indented(text: str) -> str:
+    # No JSON text holds a line end of its own.
+    return text.replace("\n", "\n  ")
 
 
 def problem_values(problems: Iterable[Problem]) -> list[dict[str, Any]]:

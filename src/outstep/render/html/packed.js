@@ -1,6 +1,6 @@
 // The packed report (packed.py): rows of numbers; texts stand apart, each once.
 const texts = data('texts');
-const report = data('report');
+const report = { groups: data('groups'), traces: data('traces'), rules: data('rules') };
 const VERDICTS = ['violated', 'inconclusive', 'vacuous', 'satisfied'];
 const LEVELS = ['block', 'warn', 'observe'];
 const [TRACE, VERDICT, GATES, SEQ, EVENT, OF, TURN, AGENT, SPOT, CONTRACT, WAIVED, MISSING, WITNESSES, MEMBERS] =
@@ -13,15 +13,17 @@ function unpackGroup(row) {
     contract: texts[row[CONTRACT]], waived: texts[row[WAIVED]], missing: row[MISSING].map((id) => texts[id]),
     witnesses: row[WITNESSES].map(([seq, note, quote, place, type]) => (
       { seq, note: texts[note], quote: texts[quote], spot: spot(place), type: texts[type] })),
-    members: row[MEMBERS].map(unpackMember),
+    members: row[MEMBERS].map((member) => unpackMember(member, row[TRACE])),
   };
 }
-function unpackMember(row) {
+function unpackMember(row, trace) {
   const [rule, level, message, sentence, key, values, reason, place, cls, help, fingerprint, touched] = row;
   return {
     rule: texts[rule], level: LEVELS[level], message: texts[message], sentence: texts[sentence], key: texts[key],
     values: values.map((id) => texts[id]), reason: texts[reason], place: texts[place], cls: texts[cls],
-    help: texts[help], fingerprint: texts[fingerprint], touched: touched.map((id) => texts[id]),
+    help: texts[help].replaceAll('\ue000', () => texts[rule])
+      .replaceAll('\ue001', () => (trace < 0 ? '' : texts[report.traces[trace][0]])),
+    fingerprint: texts[fingerprint], touched: touched.map((id) => texts[id]),
   };
 }
 function unpackTrace(row) {
@@ -54,16 +56,17 @@ function groupsOf(trace) {
 }
 
 // The steps of a trace: all that were kept of it, else what its findings quote.
-let timelines = null;
 function stepsOf(trace) {
-  timelines ??= { texts: data('timeline-texts'), rows: data('timelines') };
-  const row = timelines.rows[trace];
-  return row === undefined ? named(trace) : { lanes: row[0], steps: row[1].map(unpackStep), isWhole: true };
+  const row = data(`timeline-${trace}`);
+  if (row === null) return named(trace);
+  const [lanes, steps, ownTexts] = row;
+  return {
+    lanes: lanes.map(([id]) => ownTexts[id]), steps: steps.map((one) => unpackStep(one, ownTexts)), isWhole: true,
+  };
 }
-function unpackStep(row) {
+function unpackStep(row, from) {
   const [index, seq, type, agent, turn, tool, outcome, answers, open, text, left, hidden, mayHide, place, record,
     recordLeft, callId, by] = row;
-  const from = timelines.texts;
   return {
     index, seq, type: from[type], agent: from[agent], turn, tool: from[tool], outcome: from[outcome], answers,
     isOpen: open === 1, text: from[text], left, hidden: hidden.map((id) => from[id]),

@@ -6,7 +6,7 @@ once, and makes elements only for what is on the screen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from outstep.errors import Place
@@ -40,17 +40,22 @@ class Texts:
         number = self._numbers[text] = len(self.all) - 1
         return number
 
+    def each(self) -> Iterator[str]:
+        """Yield the texts in the order of their numbers."""
+        yield from self.all
+
     def several(self, texts: Sequence[str]) -> list[int]:
         """Return the numbers of some texts."""
         return [self.add(text) for text in texts]
 
 
-def packed_groups(groups: Sequence[Sequence[Finding]], report: Report, texts: Texts) -> list[Row]:
-    """Return groups of findings as rows, in the order that `unpackGroup` of the script reads."""
+def packed_groups(groups: Sequence[Sequence[Finding]], report: Report, texts: Texts) -> Iterator[Row]:
+    """Yield groups of findings as rows, in the order that `unpackGroup` of the script reads."""
     traces: dict[str, int] = {}
     for number, trace in enumerate(report.traces):
         traces.setdefault(trace.id, number)
-    return [_group(group, report, traces, texts) for group in groups]
+    for group in groups:
+        yield _group(group, report, traces, texts)
 
 
 def _group(group: Sequence[Finding], report: Report, traces: Mapping[str, int], texts: Texts) -> Row:
@@ -85,10 +90,19 @@ def _member(finding: Finding, texts: Texts) -> Row:
         texts.add(finding.reason),
         texts.add(str(finding.contract_place) if finding.contract_place is not None else ""),
         texts.add(finding.cls),
-        texts.add(finding.help),
+        texts.add(_shared(finding)),
         texts.add(finding.fingerprint),
         _touched(finding.touched, texts),
     ]
+
+
+def _shared(finding: Finding) -> str:
+    """Return the help with signs of private use for rule and trace: the same text for all findings."""
+    help = finding.help
+    for sign, name in (("\ue001", finding.trace), ("\ue000", finding.rule)):
+        if name.isascii() and name.isprintable():
+            help = help.replace(f'"{name}"', f'"{sign}"')
+    return help
 
 
 def _touched(touched: Touched | None, texts: Texts) -> list[int]:
@@ -132,10 +146,10 @@ def _within(place: Place) -> str:
     return f" +{place.offset}" if place.offset is not None else ""
 
 
-def packed_traces(traces: Sequence[TraceSummary], texts: Texts) -> list[Row]:
-    """Return what was read of each trace."""
-    return [
-        [
+def packed_traces(traces: Sequence[TraceSummary], texts: Texts) -> Iterator[Row]:
+    """Yield what was read of each trace."""
+    for trace in traces:
+        yield [
             texts.add(trace.id),
             texts.several(trace.sources),
             texts.add(f"{trace.format} {trace.version}".strip()),
@@ -150,35 +164,26 @@ def packed_traces(traces: Sequence[TraceSummary], texts: Texts) -> list[Row]:
             texts.several(trace.sha256),
             texts.several([f"{metric.name} {metric.value}" for metric in trace.metrics]),
         ]
-        for trace in traces
-    ]
 
 
-def packed_rules(rules: Sequence[RuleSummary], texts: Texts) -> list[Row]:
-    """Return the rules with their counts of traces by verdict."""
-    return [
-        [
+def packed_rules(rules: Sequence[RuleSummary], texts: Texts) -> Iterator[Row]:
+    """Yield the rules with their counts of traces by verdict."""
+    for rule in rules:
+        yield [
             texts.add(rule.rule),
             LEVELS.index(rule.level),
             texts.add(rule.contract),
             texts.add(rule.pack),
             [rule.violated, rule.inconclusive, rule.vacuous, rule.satisfied],
         ]
-        for rule in rules
-    ]
 
 
-def packed_timelines(timelines: Sequence[Timeline]) -> tuple[list[str], dict[int, Row]]:
-    """Return the texts of timelines, and by trace its lanes and steps; the script reads them when they are needed."""
+def packed_timeline(timeline: Timeline) -> Row:
+    """Return a timeline with texts of its own: lanes, steps, texts."""
     texts = Texts()
-    told = {
-        timeline.trace: [
-            [[texts.add(lane), texts.add(kind)] for lane, kind in timeline.lanes.items()],
-            [_step(step, texts) for step in timeline.steps],
-        ]
-        for timeline in timelines
-    }
-    return texts.all, told
+    lanes = [[texts.add(lane), texts.add(kind)] for lane, kind in timeline.lanes.items()]
+    steps = [_step(step, texts) for step in timeline.steps]
+    return [lanes, steps, texts.all]
 
 
 def _step(step: Step, texts: Texts) -> Row:

@@ -38,7 +38,7 @@ function drawSteps(number, trace, told) {
       bySeq.get(seq).push(index);
     }
   }
-  const lanes = ['main', ...told.lanes.map(([id]) => timelines.texts[id])];
+  const lanes = ['main', ...told.lanes];
   const rows = [];
   let before = 0;
   let turn = '';

@@ -1,6 +1,6 @@
 // What every page can do: find its data and words, make elements from text, and turn dark or light.
 const data = (id) => {
-  const block = document.getElementById(id);
+  const block = document.getElementById(`data-${id}`);
   return block === null ? null : JSON.parse(block.textContent);
 };
 const words = data('words');
