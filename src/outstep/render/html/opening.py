@@ -135,15 +135,15 @@ def _rules(rules: Sequence[RuleSummary], words: Told) -> Iterator[str]:
         return
     yield f'<section id="rules" aria-label="{text(words["rules"])}"><h2>{text(words["rules"])}</h2>'
     yield '<div class="wide"><table><thead><tr>'
-    heads = ("rule", "level", "contract", "violated", "inconclusive", "vacuous", "satisfied")
+    heads = ("rule", "violated", "inconclusive", "vacuous", "satisfied")
     yield "".join(f"<th scope=col>{text(words[head])}</th>" for head in heads)
     yield "</tr></thead><tbody>"
     for number, rule in enumerate(rules[:MOST_RULES]):
-        pack = f' <span class="soft">{text(say(words, "pack", name=rule.pack))}</span>' if rule.pack else ""
         kind = verdict_of(rule).replace(" ", "-")
+        told = [words[rule.level], rule.contract, say(words, "pack", name=rule.pack) if rule.pack else ""]
         yield (
-            f'<tr class="{kind}" data-rule="{number}"><th scope=row><code>{text(rule.rule)}</code>{pack}</th>'
-            f"<td>{text(words[rule.level])}</td><td>{text(rule.contract)}</td>"
+            f'<tr class="{kind}" data-rule="{number}"><th scope=row><code>{text(rule.rule)}</code>'
+            f'<div class="soft">{text(" · ".join(filter(None, told)))}</div></th>'
             + "".join(
                 f'<td class="n {kind if many else "zero"}">{many:,}</td>'
                 for kind, many in (
@@ -166,12 +166,12 @@ def _traces(traces: Sequence[TraceSummary], words: Told) -> Iterator[str]:
         return
     yield f'<section id="traces" aria-label="{text(words["traces"])}"><h2>{text(words["traces"])}</h2>'
     yield '<div id="trace-rows" class="wide"><table><thead><tr>'
-    yield "".join(f"<th scope=col>{text(words[head])}</th>" for head in ("trace", "source", "events", "calls", "end"))
+    yield "".join(f"<th scope=col>{text(words[head])}</th>" for head in ("trace", "events", "calls", "end"))
     yield "</tr></thead><tbody>"
     for trace in traces[:MOST_TRACES]:
         yield (
-            f"<tr><th scope=row><bdi>{text(trace.id[:200])}</bdi></th>"
-            f"<td><bdi>{text(', '.join(trace.sources[:3])[:400])}</bdi></td>"
+            f"<tr><th scope=row><bdi>{text(trace.id[:200])}</bdi>"
+            f'<div class="soft"><bdi>{text(", ".join(trace.sources[:3])[:400])}</bdi></div></th>'
             f'<td class="n">{trace.events:,}</td><td class="n">{trace.calls:,}</td><td>{text(trace.end)}</td></tr>'
         )
     yield "</tbody></table></div>"

@@ -110,7 +110,7 @@ function drawTraces() {
   });
   const to = Math.min(traceFrom + PAGE, found.length);
   const body = el('tbody', {}, ...found.slice(traceFrom, to).map(traceRow));
-  const heads = ['trace', 'findings', 'source', 'events', 'calls', 'end'].map((key) => el('th', { scope: 'col' }, say(key)));
+  const heads = ['trace', 'findings', 'events', 'calls', 'end'].map((key) => el('th', { scope: 'col' }, say(key)));
   const table = el('table', {}, el('thead', {}, el('tr', {}, ...heads)), body);
   box.querySelector('.found').replaceChildren(table, ...pager(traceFrom, to, found.length, (at) => { traceFrom = at; drawTraces(); }));
 }
@@ -121,10 +121,10 @@ function traceRow(index) {
   const worst = found.length === 0 ? 'satisfied' : VERDICTS[Math.min(...found.map((at) => report.groups[at][VERDICT]))];
   const open = () => { selected = -1; drawRows(); openTrace(index, -1); document.body.classList.add('detailed'); detail.scrollTop = 0; };
   return el('tr', {},
-    el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', on: { click: open } }, el('bdi', {}, trace.id || '—'))),
+    el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', on: { click: open } }, el('bdi', {}, trace.id || '—')),
+      el('div', { class: 'soft' }, el('bdi', {}, trace.sources.slice(0, 3).join(', ')))),
     el('td', {}, many === 0 ? el('span', { class: 'soft' }, '0')
       : el('button', { type: 'button', class: `badge ${worst}`, on: { click: () => only('trace', trace.id, index) } }, number.format(many))),
-    el('td', { class: 'wrap' }, el('bdi', {}, trace.sources.slice(0, 3).join(', '))),
     el('td', { class: 'n' }, number.format(trace.events)), el('td', { class: 'n' }, number.format(trace.calls)), el('td', {}, trace.end));
 }
 function makeTraces() {

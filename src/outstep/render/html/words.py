@@ -103,7 +103,6 @@ WORDS: Words = {
     "previous": ("Previous", "上一页"),
     "next": ("Next", "下一页"),
     # tables
-    "source": ("source", "来源"),
     "events": ("events", "事件"),
     "calls": ("calls", "调用"),
     "end": ("end", "结束"),
