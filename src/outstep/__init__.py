@@ -24,6 +24,7 @@ _OFFERED = {
     "load_contract": "outstep.workflow.contracts",
     "load_traces": "outstep.workflow.traces",
     "ready": "outstep.workflow.functions",
+    "report_text": "outstep.workflow.reporting",
 }
 
 

@@ -11,6 +11,7 @@ from outstep.workflow.api import check as check
 from outstep.workflow.contracts import load_contract as load_contract
 from outstep.workflow.functions import ready as ready
 from outstep.workflow.recorder import Recorder as Recorder
+from outstep.workflow.reporting import report_text as report_text
 from outstep.workflow.traces import Trace as Trace
 from outstep.workflow.traces import load_traces as load_traces
 
