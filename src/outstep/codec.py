@@ -49,6 +49,9 @@ decode_value = _values.decode
 encode = _encoder.encode
 """Encode a struct or JSON value as compact bytes."""
 
+encode_lines = _encoder.encode_lines
+"""Encode several, one a line, each with its line end."""
+
 
 def loads(text: bytes | str | Raw) -> Json:
     """Return the value of a JSON text, numbers exact.

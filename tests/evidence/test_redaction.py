@@ -153,7 +153,7 @@ def test_what_cannot_be_looked_into_is_not_kept(run: Run, tmp_path: Path) -> Non
     (tmp_path / "bad.jsonl.gz").write_bytes(b"\x1f\x8b\x08 damaged " + VALUES["email"].encode())
     code, out, err = run("evidence", "add", "bad.jsonl.gz")
     assert (code, out) == (2, "sealed 0 entries with 0 traces\n")
-    assert "redact/unreadable" in err
+    assert "/unreadable" in err
 
 
 def test_redacted_sessions_have_the_verdicts_of_the_originals(run: Run, runs: Path) -> None:

@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from outstep.adapters.base import Batch
-from outstep.codec import encode
+from outstep.codec import encode, encode_lines
 from outstep.events import Event, Header, State, ToolCall, ToolResult
 
-_RAW = {ToolCall: ("args",), ToolResult: ("data",), State: ("state",)}
+_RAW = {ToolCall: "args", ToolResult: "data", State: "state"}
 
 
 def write(batches: Iterable[Batch]) -> Iterable[bytes]:
@@ -22,14 +22,19 @@ def write(batches: Iterable[Batch]) -> Iterable[bytes]:
             yield encode(_without_empty(item)) + b"\n"
 
 
+def written(batch: Batch) -> bytes:
+    """Return the lines of some events, each with its line end."""
+    return encode_lines([_without_empty(item) for item in batch])
+
+
 def _without_empty(item: Event | Header) -> Struct:
     """Leave out JSON texts that are not there: an empty text is no JSON value."""
-    names = _RAW.get(type(item), ())
-    if all(bytes(getattr(item, name)) for name in names):
-        return item
+    name = _RAW.get(type(item))
+    return item if name is None or bytes(getattr(item, name)) else _without(item, name)
+
+
+def _without(item: Event | Header, name: str) -> Struct:
     kept: dict[str, Any] = {
-        field.encode_name: getattr(item, field.name)
-        for field in fields(item)
-        if field.name not in names or bytes(getattr(item, field.name))
+        field.encode_name: getattr(item, field.name) for field in fields(item) if field.name != name
     }
     return type(item)(**kept)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from html import unescape
 
@@ -157,6 +158,8 @@ def _url_spelled(new: bytes) -> bytes:
 _WRAPPED = re.compile(rb"(?:[A-Za-z0-9+/]{60,76}\r?\n){1,10000}[A-Za-z0-9+/]{0,76}={0,2}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX = re.compile(rb"[0-9a-fA-F]{12,}")
+_PLAIN = re.compile(rb"[ -~]{6}")
+_PADDING = (b"", b"", b"==", b"=")
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _URL_UNSAFE = bytes.maketrans(b"+/", b"-_")
 
@@ -183,25 +186,27 @@ def packed_runs(source: bytes) -> Iterator[Packed]:
     for match in _HEX.finditer(source):
         for shift in (0, 1):
             run = match[0][shift : len(match[0]) - (len(match[0]) - shift) % 2]
-            start = match.start() + shift
-            spell: Callable[[bytes], bytes] = _upper_hex if run.isupper() else _lower_hex
-            yield from _readings(Packed(start, start + len(run), bytes.fromhex(run.decode()), spell))
+            text = bytes.fromhex(run.decode())
+            if _PLAIN.search(text) or text.count(0) * 3 > len(text):
+                start = match.start() + shift
+                spell: Callable[[bytes], bytes] = _upper_hex if run.isupper() else _lower_hex
+                yield from _readings(Packed(start, start + len(run), text, spell))
 
 
 def _unpacked(run: bytes, start: int, end: int) -> Iterator[Packed]:
     is_safe = b"-" in run or b"_" in run
-    whole = run.translate(_URL_SAFE, b"\r\n") if is_safe else run.translate(None, b"\r\n")
-    padding = len(whole) - len(whole.rstrip(b"="))
-    body = whole[: len(whole) - padding]
+    whole = run.translate(_URL_SAFE, b"\r\n=") if is_safe else run.translate(None, b"\r\n=")
     for shift in range(4):
         # What stands before the first letter may be a word that is glued to it.
-        letters = body[shift:]
-        letters = letters[: len(letters) - 1] if len(letters) % 4 == 1 else letters
-        if len(letters) < 8:
+        letters = whole[shift:] if shift else whole
+        size = len(letters)
+        if size < 8:
             return
-        text = base64.b64decode(letters + b"=" * (-len(letters) % 4))
-        head = body[:shift].translate(_URL_UNSAFE) if is_safe else body[:shift]
-        yield from _readings(Packed(start, end, text, _packer(head, is_safe, bool(padding))))
+        text = a2b_base64(letters[:-1] if size % 4 == 1 else letters + _PADDING[size % 4])
+        # Words read as base64 are noise; what was packed has letters that stand together, or zeros between them.
+        if _PLAIN.search(text) or text.count(0) * 3 > len(text):
+            head = whole[:shift].translate(_URL_UNSAFE) if is_safe else whole[:shift]
+            yield from _readings(Packed(start, end, text, _packer(head, is_safe, run.endswith(b"="))))
 
 
 def _packer(head: bytes, is_safe: bool, is_padded: bool) -> Callable[[bytes], bytes]:

@@ -44,10 +44,9 @@ def ingest(
     """Seal documents, and what contracts say of them; without a redactor as they are. Raises `OutstepError`."""
     done = Ingested(gates=Counter(), replaced=Counter())
     reading = Options(unpinned=options.unpinned, complete=options.complete)
-    with Spool() as spool:
-        spooled = spool.take(found, options.format, redactor, log) if redactor is not None else None
-        for material in materials(spooled.found if spooled is not None else found, options.format, reading, log):
-            entry, report = run_entry(material, writer.put, contracts, options, spooled)
+    with Spool(redactor) as spool:
+        for material in materials(found, options.format, reading, log, spool.take):
+            entry, report = run_entry(material, writer.put, contracts, options, spool)
             writer.add(entry)
             done.entries += 1
             done.traces += len(entry.traces)
@@ -58,5 +57,6 @@ def ingest(
             if done.entries % GROUP == 0:
                 done.head = writer.commit()
         done.head = writer.commit() or done.head
-    done.faults = tuple(dict.fromkeys(log.faults))
+        # Whoever told formats apart has seen originals.
+        done.faults = tuple(dict.fromkeys(map(spool.clean, log.faults)))
     return done

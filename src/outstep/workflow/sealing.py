@@ -14,26 +14,24 @@ from typing import Any
 from msgspec import Struct, structs
 
 from outstep import __version__
-from outstep.adapters.base import Adapter, Document, Options, ReadLog, Tally
+from outstep.adapters.base import Adapter, Batch, Document, Options, ReadLog, Tally
 from outstep.adapters.discover import Found, Group, groups
-from outstep.adapters.write import write
+from outstep.adapters.write import written
 from outstep.codec import encode
 from outstep.contracts import packs
 from outstep.contracts.model import Contract
 from outstep.errors import Problem
-from outstep.events import Event, Gap, Header, RunEnd
+from outstep.events import Gap, Header, RunEnd
 from outstep.evidence import entries
-from outstep.evidence.entries import ENTRY, Entry, Judged, Redaction, Sealed
+from outstep.evidence.entries import ENTRY, Entry, Judged, Sealed
 from outstep.findings import Report
 from outstep.render.json import render
 from outstep.render.style import PLAIN
 from outstep.workflow.checking import CheckOptions, check_groups
 from outstep.workflow.contracts import open_contract
-from outstep.workflow.spooling import Spooled
+from outstep.workflow.spooling import UNREDACTED, Spool
 
 TOOL = f"outstep {__version__}"
-UNREDACTED = Redaction(profile="none")
-
 Keep = Callable[[bytes], str]
 """Keeps some bytes and returns their digest."""
 
@@ -58,10 +56,18 @@ class Pinned(Struct, frozen=True, kw_only=True):
     """As they were given."""
 
 
-def materials(found: Sequence[Found], format: str | None, options: Options, log: ReadLog) -> Iterator[Material]:
+Copy = Callable[[Group, ReadLog], Group]
+"""Returns documents as they are kept."""
+
+
+def materials(
+    found: Sequence[Found], format: str | None, options: Options, log: ReadLog, copied: Copy | None = None
+) -> Iterator[Material]:
     """Read documents, and yield those that belong together; what cannot be read is told in `log`."""
-    given = {one.document.uri: one.document for one in found}
     for group in groups(found, format, log):
+        if copied is not None:
+            group = copied(group, log)
+        given = {document.uri: document for document in group.documents}
         own = ReadLog()
         read = [(trace, _uris(header, group, given)) for header, trace in _traces(group, options, own)]
         log.faults += own.faults
@@ -120,16 +126,16 @@ def run_entry(
     keep: Keep,
     contracts: Sequence[Pinned],
     options: CheckOptions,
-    spooled: Spooled | None = None,
+    spool: Spool | None = None,
 ) -> tuple[Entry, Report | None]:
     """Return the entry of a run, its documents kept, and the report that contracts gave; raises `OSError`.
 
-    Without `spooled` the documents are originals, and the entry says so.
+    Without a `spool` the documents are originals, and the entry says so.
     """
     documents = []
     for document in material.documents:
         data = document.read()
-        bound = spooled.redacted[document.uri].commitment if spooled is not None else ""
+        bound = spool.commitment(document.uri) if spool is not None else ""
         documents.append(entries.Document(name=document.uri, sha256=keep(data), size=len(data), commitment=bound))
     names = [document.uri for document in material.documents]
     entry = Entry(
@@ -140,7 +146,7 @@ def run_entry(
         adapter=f"{material.adapter.name}@{material.adapter.version}",
         reading=tuple(name for name in ("complete", "unpinned") if getattr(options, name)),
         traces=material.traces,
-        redaction=spooled.about(names, keep) if spooled is not None else UNREDACTED,
+        redaction=spool.about(names, keep) if spool is not None else UNREDACTED,
     )
     if not contracts:
         return entry, None
@@ -236,14 +242,16 @@ def _traces(group: Group, options: Options, log: ReadLog) -> Iterator[tuple[Head
     begun: _Begun | None = None
     number = 0
     for batch in group.adapter.stream(group.documents, options, log):
-        for item in batch:
+        start = 0
+        for index, item in enumerate(batch):
             if isinstance(item, Header):
                 if begun is not None:
+                    begun.add(batch[start:index])
                     yield begun.header, begun.sealed(group.adapter, _tally(log, number))
                     number += 1
-                begun = _Begun(item)
-            elif begun is not None:
-                begun.add(item)
+                begun, start = _Begun(item), index + 1
+        if begun is not None:
+            begun.add(batch[start:])
     if begun is not None:
         yield begun.header, begun.sealed(group.adapter, _tally(log, number))
 
@@ -260,20 +268,20 @@ class _Begun:
         self._digest = sha256()
         self._count = self._gaps = self._hidden = 0
         self._end = ""
-        self._write([header])
+        self._digest.update(written([header]))
 
-    def add(self, event: Event) -> None:
-        """Take the next event."""
-        self._count += 1
-        self._gaps += isinstance(event, Gap)
-        self._hidden += bool(getattr(event, "hidden", ()))
-        if isinstance(event, RunEnd):
-            self._end = event.end
-        self._write([event])
-
-    def _write(self, batch: list[Event | Header]) -> None:
-        for line in write([batch]):
-            self._digest.update(line)
+    def add(self, events: Batch) -> None:
+        """Take the next events."""
+        self._count += len(events)
+        for event in events:
+            kind = type(event)
+            if kind is Gap:
+                self._gaps += 1
+            elif kind is RunEnd:
+                self._end = event.end  # type: ignore[union-attr]
+            if getattr(event, "hidden", ()):
+                self._hidden += 1
+        self._digest.update(written(events))
 
     def sealed(self, adapter: Adapter, tally: Tally | None) -> Sealed:
         """Return what an entry says of the trace."""
