@@ -20,6 +20,8 @@ COMMANDS = {
     "scope": "say whether recorded runs stayed inside a boundary",
     "contract": "write, check and test contracts",
     "evidence": "keep sessions and verdicts so that an outsider can verify them",
+    "record": "run a harness, and keep the sessions that it writes",
+    "ingest": "keep sessions that are not kept yet, and those that come",
     "redact": "write sessions without personal data and secrets",
     "recheck": "judge all kept sessions by another contract",
     "run": "run a battery of scenarios, or show its plan",

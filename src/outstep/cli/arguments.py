@@ -72,6 +72,11 @@ class Arguments:
         """Take an option with a whole number."""
         self._options.append(Option(names, "number", metavar, help))
 
+    def takes_value(self, word: str) -> bool:
+        """Return whether the next word is the value of this option."""
+        option = self._known().get(word)
+        return option is not None and option[0].form not in {"flag", "switch"}
+
     def read(self, words: Sequence[str]) -> Given:
         """Return what was given; raises `OutstepError`, and `SystemExit` once help was asked for and shown."""
         return _Reading(self.command, self._known(), self._words, self.help).read(words)

@@ -22,10 +22,19 @@ def last_session(harness: str, environment: Environment) -> list[str]:
     return find(environment)
 
 
+def sessions_folder(harness: str, environment: Environment) -> str | None:
+    """Return the folder in which a harness keeps its sessions, or none for one that is not known here."""
+    return os.path.join(_dsh_home(environment), "sessions") if harness in _HARNESSES else None
+
+
+def _dsh_home(environment: Environment) -> str:
+    return environment.get("DSH_HOME") or os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".dsh")
+
+
 def _of_dsh(environment: Environment) -> list[str]:
     from outstep.adapters.dsh.home import newest_session
 
-    home = environment.get("DSH_HOME") or os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".dsh")
+    home = _dsh_home(environment)
     found = newest_session(home)
     if not found:
         raise problem(

@@ -25,7 +25,14 @@ def redaction_options(made: Arguments) -> None:
 def redactor_of(given: Given, store: Store) -> Redactor | None:
     """Return how documents are redacted, or none where they are kept as they are; raises `OutstepError`."""
     is_named = given.profile is not None or given.rules is not None
-    if given.redact is False or (given.redact is None and not is_named and store.about.redaction == NONE):
+    if given.redact is None and not is_named and store.about.redaction == NONE:
+        return None
+    return folder_redactor(given)
+
+
+def folder_redactor(given: Given) -> Redactor | None:
+    """Return how documents are redacted where no store says what is usual; raises `OutstepError`."""
+    if given.redact is False:
         return None
     rules, source = rules_of(given.profile, given.rules)
     key, kept = redaction_key(given.redaction_key, os.environ)
