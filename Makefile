@@ -12,16 +12,18 @@ TYPED := $(wildcard src tests benchmarks fuzz ci)
 FUZZERS := $(sort $(wildcard fuzz/[a-z]*.py))
 FUZZ_SECONDS ?= 60
 
+EPOCHS ?= 40
+
 # Tests share the cores; `make test WORKERS=0` runs them in one process, TESTS and ARGS choose among them.
 WORKERS ?= auto
 TESTS ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install compiled demo test check check-static bench fuzz lock packs clean
+.PHONY: help install compiled demo demo-live test check check-static bench fuzz lock packs clean
 
 help:  ## Show this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 # An environment that was moved or copied still points at its old place: the stamp holds the place.
 $(shell test ! -f $(STAMP) || test "$$(cat $(STAMP))" = "$(CURDIR)" || rm -f $(STAMP))
@@ -45,6 +47,15 @@ compiled: $(STAMP)
 
 demo: $(STAMP) compiled  ## Judge six recorded refund sessions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/demo.sh
+
+# llama.cpp and two models with random weights: no key, and nothing but packages is downloaded.
+demo-live: $(VENV)/.live compiled  ## Let two local models play a battery, and compare them (EPOCHS=40)
+	@$(BIN)/python examples/live/demo.py --epochs $(EPOCHS) $(ARGS)
+
+$(VENV)/.live: $(STAMP) requirements-live.lock
+	@echo "setting up llama.cpp from requirements-live.lock"
+	@$(PIP) install --require-hashes -r requirements-live.lock
+	@touch $@
 
 test: $(STAMP)  ## Run the tests
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS) $(TESTS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Write requirements.lock and requirements-fuzz.lock from pyproject.toml: exact versions with hashes, for every platform
+# Write requirements.lock, requirements-fuzz.lock and requirements-live.lock from pyproject.toml: exact versions with hashes, for every platform
 # and Python from 3.11 on. The resolver lives in a throw-away environment and is needed by nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,3 +23,5 @@ pin() {
 
 pin requirements.lock pyproject.toml --extra dev
 pin requirements-fuzz.lock --group pyproject.toml:fuzz
+# It is installed beside requirements.lock, so what stands there stays.
+pin requirements-live.lock --group pyproject.toml:live-demo --constraint requirements.lock

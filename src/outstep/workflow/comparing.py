@@ -10,10 +10,16 @@ from msgspec import structs
 from outstep.compare.results import Result, Results, is_table, of_report, of_table
 from outstep.errors import OutstepError, Place, Problem, problem
 from outstep.reports import parse_report
+from outstep.workflow.live_results import is_results_folder, read_results_folder
 
 
 def read_side(path: str) -> Results:
-    """Return the results in a file, or in all reports of a folder; raises `OutstepError` with all that is wrong."""
+    """Return the results in a file, in all reports of a folder, or of a folder of live runs.
+
+    Raises: OutstepError with all that is wrong.
+    """
+    if is_results_folder(path):
+        return read_results_folder(path)
     files = list(_files(path))
     sides: list[Results] = []
     problems: list[Problem] = []

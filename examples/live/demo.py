@@ -1,0 +1,86 @@
+"""Two language models play the battery `refund_v1`, are judged by its contracts, and are compared.
+
+usage: python examples/live/demo.py [--epochs N] [--again] [FOLDER]
+
+No key and no download: the models have random weights (`random_model.py`) and run in llama.cpp on this machine
+(`local_server.py`). With --again both play twice, and the tables have to be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+HERE = Path(__file__).parent
+OUTSTEP = str(Path(sys.executable).with_name("outstep"))
+MODELS = {"random-1": 1, "random-2": 2}
+RUN = ("--battery", "refund_v1", "--max-turns", "6", "--set", "temperature=1.0", "--set", "max_tokens=120")
+
+
+def main() -> int:
+    reading = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    reading.add_argument("--epochs", type=int, default=40)
+    reading.add_argument("--again", action="store_true", help="play twice, and hold the tables against each other")
+    reading.add_argument("folder", nargs="?", type=Path, default=Path("runs/demo-live"))
+    asked = reading.parse_args()
+    begun = time.monotonic()
+    tables = []
+    for turn in range(1 + asked.again):
+        folder = asked.folder / f"{turn + 1}" if asked.again else asked.folder
+        results = played(folder, asked.epochs)
+        tables.append(compared(results))
+    print(tables[0])
+    print(f"{time.monotonic() - begun:.0f} s; every request and response is in {asked.folder}")
+    if len(set(tables)) > 1:
+        print("error: the same models, seeds and epochs gave another table", file=sys.stderr)
+        return 1
+    return 0
+
+
+def played(folder: Path, epochs: int) -> list[Path]:
+    """Let both models play at the same time, and return their results folders."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    results = [folder / name for name in MODELS]
+    with ExitStack() as servers:
+        plays = []
+        for (name, seed), result in zip(MODELS.items(), results, strict=True):
+            file = folder / f"{name}.gguf"
+            subprocess.run([sys.executable, str(HERE / "random_model.py"), str(file), str(seed)], check=True)
+            server = servers.enter_context(_server(file, name))
+            address = (server.stdout.readline() if server.stdout else "").strip()
+            if not address:
+                raise SystemExit(f"error: the server of {name} did not start; see {file}.log")
+            words = [OUTSTEP, "run", *RUN, "--model", f"openai:{name}", "--base-url", address]
+            words += ["--epochs", str(epochs), "--out", str(result), "--concurrency", "2"]
+            plays.append(subprocess.Popen(words, env={**os.environ, "OPENAI_API_KEY": "none-needed-here"}))
+        codes = [play.wait() for play in plays]
+    if any(code not in (0, 1, 3) for code in codes):
+        raise SystemExit(f"error: the runs ended with exit codes {codes}")
+    return results
+
+
+def _server(file: Path, name: str) -> subprocess.Popen[str]:
+    """Start the server of a model; it ends when its standard input is closed."""
+    words = [sys.executable, str(HERE / "local_server.py"), str(file), name]
+    with open(f"{file}.log", "w", encoding="utf-8") as log:
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+
+
+def compared(results: list[Path]) -> str:
+    """Return the comparison of the results, without what differs from machine to machine."""
+    names = [result.name for result in results]
+    told = subprocess.run([OUTSTEP, "compare", *names], cwd=results[0].parent, capture_output=True, text=True, check=False)
+    if told.returncode != 0:
+        raise SystemExit(told.stderr)
+    return told.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

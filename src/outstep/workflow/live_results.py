@@ -1,0 +1,102 @@
+"""The results folder of a battery (`runs/v1`), read for a comparison: each run with what its contracts say of it.
+
+A rule of level block that was violated stands against a run whatever else became of it. Without one, only a run that
+completed can pass: what a provider or a crash ended was not run, what was cut off is undecided. docs/compare.md
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from outstep.compare.results import Outcome, Result, Results
+from outstep.errors import OutstepError, Place, Problem, problem
+
+Kind = TypeVar("Kind")
+MANIFEST = "runs.json"
+_GATES: dict[str, Outcome] = {"pass": "pass", "block": "fail", "inconclusive": "inconclusive", "error": "error"}
+_ENDED: dict[str, Outcome] = {"completed": "pass", "cut_off": "inconclusive", "max_turns": "inconclusive"}
+
+
+class _Battery(Struct, kw_only=True):
+    version: str
+    digest: str
+
+
+class _Manifest(Struct, kw_only=True):
+    schema: str
+    battery: _Battery
+
+
+class _Run(Struct, kw_only=True):
+    scenario: str
+    status: str
+    model: str = ""
+    epoch: int = 1
+    seconds: float = 0.0
+    gate: str = ""
+    violated: tuple[str, ...] = ()
+    actions: tuple[msgspec.Raw, ...] = ()
+    usage: Mapping[str, int] = {}
+
+
+def is_results_folder(path: str) -> bool:
+    """Return whether a folder holds the runs of a battery."""
+    return os.path.isfile(os.path.join(path, MANIFEST)) and os.path.isdir(os.path.join(path, "runs"))
+
+
+def read_results_folder(path: str) -> Results:
+    """Return the runs of a results folder; raises `OutstepError` with everything that cannot be read."""
+    manifest = _decoded(os.path.join(path, MANIFEST), _Manifest)
+    problems: list[Problem] = []
+    runs: list[Result] = []
+    for file in sorted(glob.glob(os.path.join(glob.escape(path), "runs", "*", "*", "run.json"))):
+        try:
+            runs.append(_result(_decoded(file, _Run)))
+        except OutstepError as error:
+            problems += error.problems
+    if problems:
+        raise OutstepError(*problems)
+    if not runs:
+        raise problem(
+            "run/no-record",
+            f"no run has ended in the results folder `{path}`",
+            place=Place(source=path),
+            help="go on with `outstep run … --resume`",
+        )
+    return Results(name=path, runs=tuple(runs), contracts=((manifest.battery.version, manifest.battery.digest),))
+
+
+def _result(run: _Run) -> Result:
+    ended = _ENDED.get(run.status, "not_run")
+    outcome = _GATES.get(run.gate, "pass") if run.gate else ended
+    if outcome == "pass":
+        outcome = ended
+    return Result(
+        case=run.scenario,
+        model=run.model,
+        epoch=run.epoch,
+        outcome=outcome,
+        findings=run.violated,
+        latency=run.seconds,
+        calls=len(run.actions),
+        metrics={name: float(value) for name, value in run.usage.items() if name.endswith("put_tokens")},
+    )
+
+
+def _decoded(file: str, kind: type[Kind]) -> Kind:
+    try:
+        with open(file, "rb") as opened:
+            return msgspec.json.decode(opened.read(), type=kind)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise problem(
+            "run/no-record",
+            f"`{file}` is no record of a run: {error}",
+            place=Place(source=file),
+            help="remove the folder of this run, and make it again with --resume",
+        ) from None
