@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from outstep import __version__, adapters, render
+from outstep import __version__, adapters, drivers, render
 from outstep.contracts import kinds, lints
 from outstep.draft import miners
 from tests.command_line import ROOT, needed, outstep
@@ -123,9 +123,16 @@ FAMILIES = {
     "outstep.contracts.kinds": [kind.__module__ for kind in get_args(kinds.Kind)],
     "outstep.contracts.lints": [lint.__name__ for lint in lints.LINTS],
     "outstep.draft.miners": [miner.__name__ for miner in miners.MINERS],
+    "outstep.drivers": [f"outstep.drivers.{name.replace('-', '_')}" for name in drivers.NAMES],
     "outstep.render": [f"outstep.render.{name}" for name in render.NAMES],
 }
 """Folders that grow, and their members; other modules in them are what the members share."""
+
+
+@pytest.mark.parametrize("name", drivers.NAMES)
+def test_every_driver_is_there_and_told_of(name: str) -> None:
+    assert (ROOT / "src" / "outstep" / "drivers" / f"{name.replace('-', '_')}.py").is_file()
+    assert f"| `{name}` |" in (ROOT / "docs" / "drivers.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -41,7 +41,7 @@ def test_a_run_without_dry_ends_with_2(outstep: Outstep, monkeypatch: pytest.Mon
     assert "run/no-model" in outstep("run").err
     assert outstep("run", "--model", "m").code == 2
     monkeypatch.setenv("OUTSTEP_MODEL", "m")
-    assert "a live run of `m`" in outstep("run").err
+    assert "`m` does not say whose model it is" in outstep("run").err
 
 
 def test_the_model_comes_from_the_option_or_the_environment(outstep: Outstep, monkeypatch: pytest.MonkeyPatch) -> None:

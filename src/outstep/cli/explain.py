@@ -31,6 +31,7 @@ FAMILIES = {
     "metrics": "scores beside traces",
     "battery": "batteries, runs of them, comparisons",
     "world": "worlds of mock tools, and their records",
+    "driver": "live runs: providers and keys",
     "evidence": "stores of evidence",
     "redact": "redaction",
     "record": "recording",

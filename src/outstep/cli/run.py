@@ -12,24 +12,33 @@ from typing import TYPE_CHECKING
 from outstep.cli import console
 from outstep.cli.arguments import Arguments
 from outstep.cli.batteries import battery_options, model_of, read_battery
+from outstep.cli.live import live_options, run_live
 from outstep.errors import OutstepError, problem
 
 if TYPE_CHECKING:
     from outstep.battery.model import Battery
     from outstep.containment.report import ContainmentReport
 
+DESCRIPTION = """run a battery: every scenario, so many times, by a model or agent; --dry shows what would be run
+
+exit codes: 0 every run completed, inside its bounds and contracts · 1 a rule of level block violated, or an escape
+            3 some runs did not complete, or could not be decided · 2 nothing could be run · 130 interrupted"""
+
 
 def run(words: Sequence[str]) -> int:
-    """Show the plan of a battery and return the exit code."""
-    parser = Arguments("run", "run a battery; --dry shows what would be run")
+    """Run a battery, or show its plan, and return the exit code."""
+    parser = Arguments("run", DESCRIPTION)
     battery_options(parser)
     parser.flag("--dry", help="run nothing, show the plan; every scenario is not_run")
-    parser.flag("--json", help="write the plan as JSON: a report in which nothing was run")
+    live_options(parser)
+    parser.flag("--json", help="write the summary as JSON, with --dry the plan: a report in which nothing was run")
     given = parser.read(words)
     model = model_of(given.model)
     battery = read_battery(given.battery)
     if not given.dry:
-        raise _no_live_runs(model)
+        if not model:
+            raise _no_model()
+        return run_live(given, battery, model)
     from outstep.workflow.batteries import dry_report
 
     report = dry_report(battery, model)
@@ -71,16 +80,10 @@ def _plan(battery: Battery, report: ContainmentReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _no_live_runs(model: str) -> OutstepError:
+def _no_model() -> OutstepError:
     """Return why nothing can be run: exit code 2, so that no pipeline takes it for a run."""
-    if not model:
-        return problem(
-            "run/no-model",
-            "a live run needs a model, and none is named",
-            help="--model MODEL or OUTSTEP_MODEL names one; --dry shows the plan without any",
-        )
     return problem(
-        "run/no-driver",
-        f"a live run of `{model}` needs a driver, and this version has none: nothing was run",
-        help="--dry shows the plan; `outstep scope` judges sessions that another harness recorded",
+        "run/no-model",
+        "a live run needs a model, and none is named",
+        help="--model PROVIDER:MODEL or OUTSTEP_MODEL names one; --dry shows the plan without any",
     )

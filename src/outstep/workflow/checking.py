@@ -13,6 +13,7 @@ from outstep.adapters.discover import Group, documents, groups
 from outstep.contracts.kinds import Integrity
 from outstep.contracts.model import Contract
 from outstep.digest import sha256
+from outstep.engine.monitor import Compiled
 from outstep.errors import Problem
 from outstep.findings import SCHEMA, ContractSummary, Finding, Level, Report, RuleSummary, Trend
 from outstep.workflow.gating import EXIT, Waivers, gate_of, level_of, place_of
@@ -74,12 +75,13 @@ def check_groups(
     warnings: Sequence[Problem] = (),
     told: Told | None = None,
     pulse: Callable[[], None] | None = None,
+    ready: Sequence[Compiled] | None = None,
 ) -> Report:
-    """Return what the contracts say about the traces in some groups of documents."""
+    """Return what the contracts say about the traces in some groups of documents; `ready` are they, made ready."""
     suite = _Suite([in_language(contract, options.language) for contract in contracts], options)
     suite.faults += faults
     suite.warnings += warnings
-    for result in _results(found, suite.contracts, options, pulse):
+    for result in _results(found, suite.contracts, options, pulse, ready):
         suite.add(result, told)
     if any(metric_files(group.documents) for group in found):
         from outstep.workflow.metrics import not_ours
@@ -111,11 +113,12 @@ def _results(
     contracts: Sequence[Contract],
     options: CheckOptions,
     pulse: Callable[[], None] | None,
+    ready: Sequence[Compiled] | None,
 ) -> Iterator[Result]:
     reading = Options(unpinned=options.unpinned, complete=options.complete)
     if not contracts:
         return
-    compiled = [made_ready(contract) for contract in contracts]
+    compiled = [made_ready(contract) for contract in contracts] if ready is None else ready
     if options.jobs > 1 and len(found) > 1:
         from outstep.workflow.parallel import judge_groups
 

@@ -18,6 +18,7 @@ from outstep.digest import sha256
 from outstep.errors import OutstepError, Place, Problem, problem, suggestion
 from outstep.scope.observer import ScopeObserver
 from outstep.workflow.batteries import judge, mark_of, result_of
+from outstep.workflow.live.folder import is_results, run_files
 
 LARGEST = 1 << 28
 """Bytes of one record."""
@@ -112,6 +113,9 @@ def _files(paths: Iterable[str]) -> list[str]:
     for path in paths:
         if not os.path.isdir(path):
             found.setdefault(os.path.realpath(path), path)
+            continue
+        if is_results(path):
+            found.update((os.path.realpath(file), file) for file in run_files(path))
             continue
         for folder, folders, names in os.walk(path):
             folders.sort()

@@ -1,0 +1,1 @@
+"""Live runs: scenarios driven, written down and judged (docs/live.md)."""
