@@ -9,6 +9,7 @@ No key and no download: the models have random weights (`random_model.py`) and r
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 OUTSTEP = str(Path(sys.executable).with_name("outstep"))
@@ -24,18 +26,21 @@ RUN = ("--battery", "refund_v1", "--max-turns", "6", "--set", "temperature=1.0",
 
 
 def main() -> int:
+    """Play, compare, and say how long it took."""
     reading = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     reading.add_argument("--epochs", type=int, default=40)
     reading.add_argument("--again", action="store_true", help="play twice, and hold the tables against each other")
     reading.add_argument("folder", nargs="?", type=Path, default=Path("runs/demo-live"))
     asked = reading.parse_args()
     begun = time.monotonic()
-    tables = []
+    tables: list[str] = []
+    shown = ""
     for turn in range(1 + asked.again):
         folder = asked.folder / f"{turn + 1}" if asked.again else asked.folder
         results = played(folder, asked.epochs)
-        tables.append(compared(results))
-    print(tables[0])
+        tables.append(counted(results))
+        shown = shown or compared(results)
+    print(shown)
     print(f"{time.monotonic() - begun:.0f} s; every request and response is in {asked.folder}")
     if len(set(tables)) > 1:
         print("error: the same models, seeds and epochs gave another table", file=sys.stderr)
@@ -74,9 +79,24 @@ def _server(file: Path, name: str) -> subprocess.Popen[str]:
 
 
 def compared(results: list[Path]) -> str:
-    """Return the comparison of the results, without what differs from machine to machine."""
-    names = [result.name for result in results]
-    told = subprocess.run([OUTSTEP, "compare", *names], cwd=results[0].parent, capture_output=True, text=True, check=False)
+    """Return the comparison of the results, for people."""
+    return _compare(results)
+
+
+def counted(results: list[Path]) -> str:
+    """Return the comparison without how long runs took: the rest is the same each time."""
+    return json.dumps(_timeless(json.loads(_compare(results, "--json"))), indent=1)
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _timeless(part) for name, part in value.items() if name != "latency"}
+    return [_timeless(part) for part in value] if isinstance(value, list) else value
+
+
+def _compare(results: list[Path], *options: str) -> str:
+    words = [OUTSTEP, "compare", *options, *(result.name for result in results)]
+    told = subprocess.run(words, cwd=results[0].parent, capture_output=True, text=True, check=False)
     if told.returncode != 0:
         raise SystemExit(told.stderr)
     return told.stdout

@@ -2,7 +2,7 @@
 
 usage: python examples/live/local_server.py MODEL.gguf NAME
 
-Prints the address of the endpoint once both are up, and ends when its standard input does. Both listen on 127.0.0.1 only.
+Prints the address of the endpoint once both are up, and ends when its standard input does. Both listen on 127.0.0.1.
 
 A model with random weights knows no format for tool calls. So the endpoint asks llama.cpp for JSON that a grammar
 constrains: one of the tools with arguments that fit its schema, or a last sentence. Texts and numbers are chosen among
@@ -18,10 +18,11 @@ import sys
 import threading
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import xllamacpp
+if TYPE_CHECKING:
+    import xllamacpp
 
 SENTENCES = (
     "Your refund has been issued.",
@@ -37,6 +38,7 @@ MOST = 6
 
 
 def main() -> int:
+    """Serve until standard input ends."""
     model, name = sys.argv[1:]
     llama = _llama(model, name)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _endpoint(urlsplit(llama.listening_address).netloc))
@@ -50,6 +52,8 @@ def main() -> int:
 
 def _llama(model: str, name: str) -> xllamacpp.Server:
     """Return a llama.cpp server with one slot and one thread: so equal requests have equal answers."""
+    import xllamacpp
+
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.model_alias = {name}
@@ -111,7 +115,10 @@ def _plain(message: dict[str, Any]) -> dict[str, str]:
     calls = message.get("tool_calls")
     if calls:
         function = calls[0]["function"]
-        return {"role": "assistant", "content": f'{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}'}
+        return {
+            "role": "assistant",
+            "content": f'{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}',
+        }
     role = "user" if message["role"] == "tool" else message["role"]
     return {"role": role, "content": str(message.get("content") or "")}
 

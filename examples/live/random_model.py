@@ -2,12 +2,13 @@
 
 usage: python examples/live/random_model.py OUT.gguf SEED
 
-Another seed is another model: it prefers other tools, other values and other sentences. The file has about 0.5 MB and is
-the same for the same seed and the same vocabulary, which is trained on the words of the battery it is to play.
+Another seed is another model: it prefers other tools, other values and other sentences. The file has some 330 kB and is
+the same for the same seed and vocabulary, which is trained on the words of the battery that the model is to play.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -26,6 +27,7 @@ TEMPLATE = (
 
 
 def main() -> int:
+    """Write the model, and say how large it is."""
     out, seed = Path(sys.argv[1]), int(sys.argv[2])
     write(out, seed)
     print(f"{out.name}: {out.stat().st_size:,} bytes")
@@ -99,8 +101,6 @@ def vocabulary() -> tuple[list[str], list[str]]:
         vocab_size=VOCABULARY, special_tokens=[START, END], initial_alphabet=alphabet, show_progress=False
     )
     tokenizer.train_from_iterator([words()], trainer)
-    import json
-
     told = json.loads(tokenizer.to_str())["model"]
     merges = [one if isinstance(one, str) else " ".join(one) for one in told["merges"]]
     return sorted(told["vocab"], key=told["vocab"].__getitem__), merges

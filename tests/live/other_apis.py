@@ -28,7 +28,14 @@ def message(text: str, *calls: Json, stop: str = "") -> Answer:
 
 def message_events(text: str, *calls: Json) -> list[bytes]:
     """Return the events of such an answer, without the last ones."""
-    begun: Json = {"id": "m", "type": "message", "role": "assistant", "model": "m-1", "content": [], "stop_reason": None}
+    begun: Json = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "m-1",
+        "content": [],
+        "stop_reason": None,
+    }
     usage = {"input_tokens": 11, "output_tokens": 1}
     found = [event("message_start", message={**begun, "stop_sequence": None, "usage": usage})]
     if text:
