@@ -179,9 +179,12 @@ def _call(world: World, tool: str, text: str, id: str) -> bool:
     except codec.Unreadable as error:
         console.put(f"the arguments of {visible(tool)} are no JSON: {visible(str(error))}\n")
         return False
-    before = world.snapshot()
+    before, known = world.snapshot(), len(world.record.faults)
     reply = world.call(tool, args, id)
-    console.put(f"{visible(tool)} {shown(text, 200)}\n  {reply.outcome}: {shown(reply.shown(), 4000)}\n")
+    console.put(f"{visible(tool)} {shown(text, 200)}\n")
+    for fault in world.record.faults[known:]:
+        console.put(f"  fault: {fault}\n")
+    console.put(f"  {reply.outcome}: {shown(reply.shown(), 4000)}\n")
     if reply.exit is not None:
         console.put(f"  exit {reply.exit}\n")
     for place, old, new in changes(before, world.snapshot()):

@@ -44,8 +44,11 @@ def build_world(
     """
     given = given or Given()
     if given.use in ("", CANARY):
-        del cwd, home, targets
-        raise problem("world/no-file", "this scenario names no world file", help="write `world: {use: refund}`")
+        from outstep.world.canary import canary_actor
+
+        actor, state = canary_actor(given, tools, cwd=cwd, home=home, targets=targets or {})
+        faults = faults_of(given.faults)
+        return World(actor, state, faults=faults, seed=seed, clock=actor.clock, id=id, sleep=sleep)
     file = open_world(given.use, folder)[0]
     return world_of(file, tools, given=given, seed=seed, id=id, sleep=sleep)
 

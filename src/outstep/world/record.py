@@ -32,6 +32,11 @@ class Record:
         self._state = codec.raw(state)
         self._append(State(seq=0, time=time, state=self._state))
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The kinds of the faults that happened, in order."""
+        return tuple(event.name for event in self._events if isinstance(event, Context))
+
     def called(self, tool: str, args: Any, call_id: str, time: float) -> None:
         """Write down a call as it was received."""
         self._open = call_id
