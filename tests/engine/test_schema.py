@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outstep.engine.schema import misfit, proves_fit, with_defaults
+from outstep.contracts.fitting import misfit, proves_fit, with_defaults
 
 ORDER = {
     "type": "object",

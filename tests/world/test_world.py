@@ -58,7 +58,7 @@ def test_a_call_that_fits_no_tool_or_schema_is_refused_and_recorded() -> None:
     no_object = tried.call("add", [1])
     assert [reply.outcome for reply in (unknown, misfit, no_object)] == ["failed"] * 3
     assert unknown.data["message"] == "there is no tool called ad; did you mean `add`?"
-    assert misfit.data["message"] == "n: 'two' is not of type 'integer'"
+    assert misfit.data["message"] == "/n: 'two' is not of type 'integer'"
     assert sum(isinstance(event, ToolCall) for event in tried.record.events()) == 3
     assert tried.snapshot() == {"sum": 0}
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from outstep.engine import quick, schema
+from outstep.contracts import fitting
+from outstep.engine import quick
 from outstep.engine.emit import Emitter
 from outstep.engine.pairing import OpenCall
 from outstep.engine.views import View
@@ -245,8 +246,8 @@ _NAMESPACE: dict[str, Any] = {
     "ToolResult": ToolResult,
     "UserMessage": UserMessage,
     "View": View,
-    "proves_fit": schema.proves_fit,
-    "with_defaults": schema.with_defaults,
+    "proves_fit": fitting.proves_fit,
+    "with_defaults": fitting.with_defaults,
     **quick.NAMESPACE,
 }
 

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from outstep import codec
 from outstep.codec import Unreadable
+from outstep.contracts import fitting
 from outstep.contracts.kinds import Integrity, Python
 from outstep.contracts.kinds.base import KindMonitor, Quiet
 from outstep.contracts.model import Contract, Rule, Tool
 from outstep.contracts.names import ToolNames, defaulted_tool, glob_fits
 from outstep.contracts.selectors import Expr, Selector, Spot
-from outstep.engine import schema
 from outstep.engine.facts import FactView, forget_fact, holds, read_fact, write_fact
 from outstep.engine.gaps import Gaps
 from outstep.engine.lanes import Counter, LaneState, Table, restart_tables
@@ -234,7 +234,7 @@ class Run(Rulings, Triggers):
         assert tool.args is not None
         hidden = [_steps(pointer)[1:] for pointer in event.hidden if _steps(pointer)[:1] in (["args"], [])]
         value = self._recorded_arguments(event) if hidden else self.arguments(event)
-        wrong = schema.misfit(tool.args, value, self.parts.schemas, hidden)
+        wrong = fitting.misfit(tool.args, value, self.parts.schemas, hidden)
         if wrong is not None:
             self.remark("ARGUMENTS_FIT", f"the arguments do not fit the schema of `{canonical}`: {wrong}", event.seq)
         elif hidden:
@@ -501,7 +501,7 @@ class Run(Rulings, Triggers):
             return Missing(f"`args`: unreadable ({error})")
         tool = self.parts.said_of(self.canonical(call.tool))
         if tool is not None and tool.args is not None:
-            value = schema.with_defaults(tool.args, value)
+            value = fitting.with_defaults(tool.args, value)
         return value
 
     def data(self, event: ToolResult, call: OpenCall | None) -> Any:

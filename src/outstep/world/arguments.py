@@ -6,20 +6,15 @@ from functools import lru_cache
 from typing import Any
 
 from outstep import codec
+from outstep.contracts import fitting
 
 
-def misfit(args: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Return the first thing in which arguments do not fit, or an empty text."""
-    validator = _validator(codec.encode(schema))
-    found = sorted(validator.iter_errors(args), key=lambda error: ([str(part) for part in error.path], error.message))
-    if not found:
-        return ""
-    where = "/".join(str(part) for part in found[0].path)
-    return f"{where}: {found[0].message}" if where else str(found[0].message)
+def misfit(value: Any, schema: dict[str, Any]) -> str:
+    """Return the first thing in which a value does not fit, or an empty text."""
+    kept, cache = _prepared(codec.encode(schema))
+    return fitting.misfit(kept, value, cache) or ""
 
 
 @lru_cache(maxsize=256)
-def _validator(schema: bytes) -> Any:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(codec.loads(schema))
+def _prepared(schema: bytes) -> tuple[Any, dict[int, Any]]:
+    return codec.loads(schema), {}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast, get_args
 
 from outstep.contracts.fields import Fields, entries
+from outstep.contracts.fitting import mistake_in
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence, plain_value
 from outstep.contracts.report import Report, Span
 from outstep.contracts.schemas import check_schema
@@ -70,6 +71,8 @@ def _schema(fields: Fields, report: Report) -> dict[str, Any]:
     schema = cast(dict[str, Any], plain_value(node))
     if report.mistakes == before and schema.get("type") != "object":
         report.error("value", "the arguments of a tool are an object", node.span, "add `type: object`")
+    if report.mistakes == before and (told := mistake_in(schema)):
+        report.error("value", told, node.span)
     return schema if report.mistakes == before else any_arguments()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from outstep.contracts.fields import Fields, entries
+from outstep.contracts.fitting import mistake_in
 from outstep.contracts.located import Mapping, Node, Scalar, Sequence, decode, plain_value, read
 from outstep.contracts.report import Report, Span
 from outstep.contracts.schemas import check_schema
@@ -81,17 +82,15 @@ def _schema(fields: Fields, report: Report) -> dict[str, Any] | None:
     node = fields.get("schema")
     if node is None:
         return None
-    return checked_schema(node, report)
-
-
-def checked_schema(node: Node, report: Report) -> dict[str, Any] | None:
-    """Return a JSON Schema; mistakes go to the report."""
     before = report.mistakes
     if not isinstance(node, Mapping):
         report.error("value", "a JSON Schema is a map here", visible(node))
         return None
     check_schema(node, report)
-    return cast(dict[str, Any], plain_value(node)) if report.mistakes == before else None
+    schema = cast(dict[str, Any], plain_value(node))
+    if report.mistakes == before and (told := mistake_in(schema)):
+        report.error("value", told, node.span)
+    return schema if report.mistakes == before else None
 
 
 def _hold_schema(state: dict[str, Any], schema: dict[str, Any], fields: Fields, report: Report) -> None:

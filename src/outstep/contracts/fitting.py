@@ -54,6 +54,12 @@ def misfit(
     return f"{pointer or '/'}: {errors[0].message[:200]}"
 
 
+def mistake_in(schema: dict[str, Any]) -> str:
+    """Return why a schema is none, or an empty text."""
+    found = _validator(schema)
+    return found if isinstance(found, str) else ""
+
+
 def _touches(path: Sequence[str], hidden: Sequence[Sequence[str]]) -> bool:
     return any(path[: len(place)] == place or place[: len(path)] == path for place in hidden)
 
