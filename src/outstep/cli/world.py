@@ -184,7 +184,11 @@ def _call(world: World, tool: str, text: str, id: str) -> bool:
     console.put(f"{visible(tool)} {shown(text, 200)}\n")
     for fault in world.record.faults[known:]:
         console.put(f"  fault: {fault}\n")
-    console.put(f"  {reply.outcome}: {shown(reply.shown(), 4000)}\n")
+    lines = reply.shown().removesuffix("\n").split("\n")
+    if len(lines) == 1:
+        console.put(f"  {reply.outcome}: {shown(lines[0], 4000)}\n")
+    else:
+        console.put(f"  {reply.outcome}:\n" + "".join(f"    {shown(line, 400)}\n" for line in lines[:200]))
     if reply.exit is not None:
         console.put(f"  exit {reply.exit}\n")
     for place, old, new in changes(before, world.snapshot()):
