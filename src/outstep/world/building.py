@@ -76,7 +76,8 @@ def world_of(
     if missing:
         help = f"it has: {', '.join(known)}"
         raise problem("world/unknown-tool", f"the world `{file.id}` has no tool `{missing[0]}`", help=help)
-    faults = (*faults_of(given.faults), *file.faults)
+    every = (*faults_of(given.faults), *file.faults)
+    faults = [replace(fault, number=number) for number, fault in enumerate(every)]
     return World(MockActor(file), state, tools=tools, faults=faults, seed=seed, clock=file.clock, id=id, sleep=sleep)
 
 
