@@ -166,12 +166,19 @@ def _help(words: list[str]) -> int:
     if words and words[0] in COMMANDS and words[0] != "help":
         return _command([*words, "--help"])
     from outstep.cli.console import put
+    from outstep.render.style import Style
 
-    lines = [f"  {name:<10} {text}" for name, text in COMMANDS.items()]
-    put(
-        "Outstep holds what an AI agent did against an executable contract.\n\n"
-        "usage: outstep COMMAND …\n\n" + "\n".join(lines) + "\n\n"
-        "outstep help COMMAND shows the options of a command, outstep --version the version.\n"
-        "exit codes of check: 0 pass, 1 block, 2 could not be checked, 3 undecided\n"
+    say = Style(language=os.environ.get("OUTSTEP_LANG") or "en").say
+    lines = [f"  {name:<10} {say(text)}" for name, text in COMMANDS.items()]
+    told = (
+        "Outstep holds what an AI agent did against an executable contract.",
+        "",
+        "usage: outstep COMMAND …",
+        "",
+        *lines,
+        "",
+        "outstep help COMMAND shows the options of a command, outstep --version the version.",
+        "exit codes of check: 0 pass, 1 block, 2 could not be checked, 3 undecided",
     )
+    put("".join(f"{say(line)}\n" for line in told))
     return 0

@@ -102,7 +102,18 @@ class Arguments:
             if option.form == "switch":
                 names.append(f"--no-{option.names[0].removeprefix('--')}")
             lines += _entry(", ".join(names) + (f" {option.metavar}" if option.metavar else ""), option.help)
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(_spoken, lines)) + "\n"
+
+
+def _spoken(line: str) -> str:
+    """Return a line of the help, its heading in the language of the environment."""
+    import os
+
+    if os.environ.get("OUTSTEP_LANG") != "zh":
+        return line
+    from outstep.render.chinese import say
+
+    return "\n".join(map(say, line.split("\n")))
 
 
 class _Reading:

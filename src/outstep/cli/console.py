@@ -35,15 +35,15 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
-def say_problems(problems: Iterable[Problem]) -> None:
-    """Write problems to stderr."""
+def say_problems(problems: Iterable[Problem], language: str | None = None) -> None:
+    """Write problems to stderr, in a language or else in that of the environment."""
     problems = tuple(problems)
     if not problems:
         return
     from outstep.render.problems import problem_text
     from outstep.render.style import Style
 
-    style = Style(colour=is_coloured(sys.stderr))
+    style = Style(colour=is_coloured(sys.stderr), language=language or os.environ.get("OUTSTEP_LANG") or "en")
     for problem in problems:
         say(problem_text(problem, style))
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, read_param
+from outstep.cli.pages import read_language
 from outstep.errors import OutstepError, problem
 from outstep.render.escape import shown, visible
 from outstep.render.style import Style
@@ -40,10 +41,17 @@ def run(words: Sequence[str]) -> int:
     parser.switch("--unpinned", help="read format versions without a recorded fixture")
     parser.switch("--complete", help="take a record without an end mark as complete")
     parser.flag("--json", help="write it as JSON (attribution/v1)")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     given = parser.read(words)
     word, paths = _split(given.words)
+    language = read_language(given.lang)
     contracts, _ = open_contracts(given.contract or (), params=dict(map(read_param, given.param or ())))
-    options = CheckOptions(format=given.format, unpinned=given.unpinned or False, complete=given.complete or False)
+    options = CheckOptions(
+        format=given.format,
+        unpinned=given.unpinned or False,
+        complete=given.complete or False,
+        language=language,
+    )
     some: list[Judged] = judged(paths, contracts, options)
     faults = list(dict.fromkeys(fault for one in some for fault in one.report.faults))
     if not some:
@@ -58,9 +66,9 @@ def run(words: Sequence[str]) -> int:
         )
         if not chosen:
             raise problem("why/no-findings", "there is no finding in what was given", help="nothing went wrong there")
-        _put([explain(some, one, finding, options) for one, finding in chosen], is_json=given.json)
+        _put([explain(some, one, finding, options) for one, finding in chosen], language, is_json=given.json)
     console.flush()
-    console.say_problems(faults)
+    console.say_problems(faults, language)
     return 2 if faults else 0
 
 
@@ -91,11 +99,11 @@ def _list(some: Sequence[object]) -> None:
     console.put(f"{met} findings: `outstep why FINGERPRINT …` reads one, `outstep why all …` reads all\n")
 
 
-def _put(found: Sequence[object], *, is_json: bool) -> None:
+def _put(found: Sequence[object], language: str, *, is_json: bool) -> None:
     from outstep.render import attribution as shown_as
     from outstep.workflow.attributing import Explained
 
-    style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 200))
+    style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 200), language=language)
     told = [one for one in found if isinstance(one, Explained)]
     if is_json:
         console.put(shown_as.json([(one.finding, one.source, one.answer, one.contrasts, one.notes) for one in told]))

@@ -33,24 +33,25 @@ def terminal(
 ) -> str:
     """Return a reading as text."""
     colour = "red" if finding.verdict == "violated" else "yellow"
-    head = style.paint(f"{finding.verdict}[{visible(finding.rule)}]", colour)
+    head = style.paint(f"{style.say(finding.verdict)}[{visible(finding.rule)}]", colour)
+    message = style.say(finding.message) if finding.message == finding.sentence else finding.message
     lines = [
-        f"{head} {finding.level}: {shown(finding.message, LONGEST)}",
-        f"  {style.paint('-->', 'cyan')} {_where(finding, source)}",
+        f"{head} {style.say(finding.level)}: {shown(message, LONGEST)}",
+        f"  {style.paint('-->', 'cyan')} {_where(finding, source, style)}",
         "",
-        style.paint(headline(answer), "bold"),
+        style.paint(style.say(headline(answer)), "bold"),
     ]
     for number, reading in enumerate(answer.readings, 1):
         lines += _reading(number, reading, style)
     if not answer.readings:
         lines += _untold(answer, style)
-    lines += [f"  note: {visible(note)}" for note in notes]
-    lines += contrast_lines(contrasts)
+    lines += [f"  {style.say(f'note: {visible(note)}')}" for note in notes]
+    lines += contrast_lines(contrasts, style)
     return "\n".join(lines) + "\n"
 
 
-def _where(finding: Finding, source: str) -> str:
-    spot = where(finding, names_trace=True)
+def _where(finding: Finding, source: str, style: Style) -> str:
+    spot = where(finding, names_trace=True, style=style)
     return spot if finding.place is not None else f"{visible(source)}: {spot}"
 
 
@@ -63,24 +64,26 @@ def headline(answer: Answer) -> str:
 
 
 def _reading(number: int, reading: Reading, style: Style) -> Iterator[str]:
-    yield f"  {number}. {reading.factor} [{reading.code}]: {shown(reading.sentence, LONGEST)}"
+    told = style.say(f"{reading.factor} [{reading.code}]: {reading.sentence}")
+    yield f"  {number}. {shown(told, LONGEST)}"
     yield from (f"     {line}" for line in _proof(reading.rests_on, reading.ruled_out, style))
 
 
 def _untold(answer: Answer, style: Style) -> Iterator[str]:
-    yield f"  [{answer.code}] {shown(answer.because, LONGEST)}"
+    yield f"  {shown(style.say(f'[{answer.code}] {answer.because}'), LONGEST)}"
     yield from (f"     {line}" for line in _proof(answer.rests_on, answer.ruled_out, style))
     if answer.left:
-        yield f"     still possible: {', '.join(answer.left)}"
+        possible = f"still possible: {', '.join(answer.left)}"
+        yield f"     {style.say(possible)}"
     if answer.would_tell:
-        yield f"     what would tell: {shown(answer.would_tell, LONGEST)}"
+        yield f"     {shown(style.say(f'what would tell: {answer.would_tell}'), LONGEST)}"
 
 
 def _proof(rests_on: Sequence[Basis], ruled_out: Sequence[RuledOut], style: Style) -> Iterator[str]:
     for basis in rests_on:
-        yield shown(basis_text(basis), style.columns)
+        yield shown(style.say(basis_text(basis)), style.columns)
     for one in ruled_out:
-        yield shown(ruled_out_text(one), style.columns)
+        yield shown(style.say(ruled_out_text(one)), style.columns)
 
 
 def basis_text(basis: Basis) -> str:
@@ -96,22 +99,25 @@ def ruled_out_text(one: RuledOut) -> str:
     return f"not {one.factor}: {one.because}{events}"
 
 
-def contrast_lines(contrasts: Sequence[Contrast]) -> Iterator[str]:
+def contrast_lines(contrasts: Sequence[Contrast], style: Style = PLAIN) -> Iterator[str]:
     """Yield what runs that differ in one factor say, safe to show."""
     if contrasts:
         yield ""
-        yield "runs of the same case that differ in one recorded factor:"
+        yield style.say("runs of the same case that differ in one recorded factor:")
     for one in contrasts:
         broken, held, other_broken, other_held = one.counts
         verdict = f"went wrong at: {one.factor}" if one.is_told else "can't tell"
-        yield (
-            f"  {one.part} {visible(one.broken)} against {visible(one.held)}: {verdict}: {visible(one.says)}"
+        told = (
+            f"{one.part} {visible(one.broken)} against {visible(one.held)}: {verdict}: {visible(one.says)}"
             f" (broken {broken} of {broken + held}, {other_broken} of {other_broken + other_held}; p = {one.p:.3f})"
         )
+        yield f"  {style.say(told)}"
         more = f", … {count(len(one.runs) - MOST_RUNS, 'run')} more" if len(one.runs) > MOST_RUNS else ""
-        yield f"     rests on: {', '.join(visible(run) for run in one.runs[:MOST_RUNS])}{more}"
+        runs = f"rests on: {', '.join(visible(run) for run in one.runs[:MOST_RUNS])}{more}"
+        yield f"     {style.say(runs)}"
         if one.unrecorded:
-            yield f"     not recorded, so taken as the same: {', '.join(one.unrecorded)}"
+            absent = f"not recorded, so taken as the same: {', '.join(one.unrecorded)}"
+            yield f"     {style.say(absent)}"
 
 
 def json(some: Sequence[tuple[Finding, str, Answer, Sequence[Contrast], Sequence[str]]]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from outstep.errors import Problem
 from outstep.findings import Finding, Report
 from outstep.render.escape import shown, visible
-from outstep.render.style import PLAIN, Style
+from outstep.render.style import Style
 from outstep.render.wording import count, folded, notes, proof, summary_lines, where
 
 LONGEST = 60_000
@@ -31,9 +31,12 @@ _MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&@#]|:(?=//)|(?<=www)\.")
 
 def render(report: Report, style: Style) -> str:
     """Return the report as GitHub-flavoured Markdown."""
-    parts = [f"### {_MARKS[report.gate]} Outstep: the run {_TITLES[report.gate]}\n\n"]
-    parts.append(" · ".join(text(line) for line in summary_lines(report, PLAIN)) + "\n")
-    parts += _problems("Could not be checked", report.faults)
+    report = style.told(report)
+    plain = Style(language=style.language)
+    title = plain.say(f"the run {_TITLES[report.gate]}")
+    parts = [f"### {_MARKS[report.gate]} Outstep: {title}\n\n"]
+    parts.append(" · ".join(text(line) for line in summary_lines(report, plain)) + "\n")
+    parts += _problems(report.faults, plain)
     room = LONGEST - sum(map(len, parts))
     names_trace = len(report.traces) > 1
     kept = [finding for finding in report.findings if finding.level != "observe" or style.verbose]
@@ -41,11 +44,12 @@ def render(report: Report, style: Style) -> str:
     kept.sort(key=lambda finding: not report.gates(finding))
     groups = folded(kept)
     for number, group in enumerate(groups):
-        block = _finding(group, report, names_trace=names_trace)
+        block = _finding(group, report, plain, names_trace=names_trace)
         room -= len(block)
         if room < 0:
             left = sum(map(len, groups[number:]))
-            parts.append(f"\n… and {count(left, 'more finding')}: the whole report has all of them.\n")
+            more = plain.say(f"… and {count(left, 'more finding')}: the whole report has all of them.")
+            parts.append(f"\n{more}\n")
             break
         parts.append(block)
     return "".join(parts)
@@ -71,31 +75,33 @@ def _unmarked(found: re.Match[str]) -> str:
     return f"`{sign}`" if sign in "@#" else "&amp;" if sign == "&" else f"\\{sign}"
 
 
-def _finding(group: list[Finding], report: Report, *, names_trace: bool) -> str:
+def _finding(group: list[Finding], report: Report, plain: Style, *, names_trace: bool) -> str:
     lines = []
     for finding in group:
         mark = "❌" if finding.verdict == "violated" else "❔"
         told = finding.level if report.gates(finding) or finding.level != "block" else f"{finding.level}, not gating"
         told = f"{finding.level}, waived" if finding.waived else told
         mark = mark if report.gates(finding) else "⚠️"
-        lines.append(f"{mark} **{finding.verdict}** {code(finding.rule)} ({told}): {text(finding.message)}")
-    body = [f"- {code(where(group[0], names_trace=names_trace))}"]
-    body += [f"- {code(line)}" for line in proof(group)]
-    body += [f"- {label}: {code(line)}" for label, line in notes(group)]
+        verdict, told = plain.say(finding.verdict), plain.say(told)
+        lines.append(f"{mark} **{verdict}** {code(finding.rule)} ({told}): {text(finding.message)}")
+    body = [f"- {code(where(group[0], names_trace=names_trace, style=plain))}"]
+    body += [f"- {code(plain.say(line))}" for line in proof(group)]
+    body += [f"- {plain.say(label)}: {code(plain.say(line))}" for label, line in notes(group)]
     return "\n" + "  \n".join(lines) + "\n" + "\n".join(body) + "\n"
 
 
-def _problems(title: str, problems: Iterable[Problem]) -> Iterator[str]:
+def _problems(problems: Iterable[Problem], plain: Style) -> Iterator[str]:
     told = list(problems)
     if not told:
         return
-    yield f"\n**{title}**\n\n"
+    yield f"\n**{plain.say('Could not be checked')}**\n\n"
     for problem in told[:_MOST_PROBLEMS]:
         place = f" ({code(str(problem.place))})" if problem.place is not None else ""
         help = f" — {text(problem.help)}" if problem.help else ""
         yield f"- {code(problem.code)} {text(visible(problem.sentence))}{place}{help}\n"
     if len(told) > _MOST_PROBLEMS:
-        yield f"- … and {count(len(told) - _MOST_PROBLEMS, 'more fault')}\n"
+        more = f"… and {count(len(told) - _MOST_PROBLEMS, 'more fault')}"
+        yield f"- {plain.say(more)}\n"
 
 
 _MOST_PROBLEMS = 20

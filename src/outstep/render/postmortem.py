@@ -12,6 +12,7 @@ from outstep.render.attribution import basis_text, ruled_out_text
 from outstep.render.blocks import Block, Code, Heading, Items, Sentence, Table, to_html, to_markdown
 from outstep.render.page import in_words, page, say, text
 from outstep.render.page.words import Words
+from outstep.render.style import Style
 from outstep.render.wording import where
 
 if TYPE_CHECKING:
@@ -143,14 +144,14 @@ class Postmortem(Struct, frozen=True, kw_only=True):
 
 def markdown(found: Postmortem, language: str = "en") -> str:
     """Return the whole as Markdown."""
-    return to_markdown(_blocks(found, in_words(WORDS, language)))
+    return to_markdown(_told(found, language))
 
 
 def html(found: Postmortem, language: str = "en") -> str:
     """Return the whole as one self-contained page."""
     words = in_words(WORDS, language)
     title = say(words, "title", trace=found.trace)
-    body = to_html(_blocks(found, words))
+    body = to_html(_told(found, language))
     bar = f'<header class="bar"><strong>Outstep</strong><span class="room"></span>{_theme(words)}</header>'
     return page(
         title,
@@ -160,6 +161,13 @@ def html(found: Postmortem, language: str = "en") -> str:
         style=STYLE,
         words=WORDS,
     )
+
+
+def _told(found: Postmortem, language: str) -> Iterator[Block]:
+    """Yield the blocks with their built-in sentences in a language."""
+    style = Style(language=language)
+    for block in _blocks(found, in_words(WORDS, language), style):
+        yield Items(tuple(map(style.say, block.items))) if isinstance(block, Items) else block
 
 
 def _theme(words: dict[str, str]) -> str:
@@ -183,16 +191,16 @@ STYLE = """
 """
 
 
-def _blocks(found: Postmortem, words: dict[str, str]) -> Iterator[Block]:
+def _blocks(found: Postmortem, words: dict[str, str], style: Style) -> Iterator[Block]:
     yield Heading(1, say(words, "title", trace=found.trace))
     yield Sentence(found.about)
-    yield from _in_short(found, words)
+    yield from _in_short(found, words, style)
     yield from _happened(found, words)
     yield from _claims(found, words)
     if found.findings:
         yield Heading(2, words["shows"])
         for finding, answer in found.findings:
-            yield from _finding(finding, answer, words)
+            yield from _finding(finding, answer, words, style)
     yield Heading(2, words["rules"])
     yield Table(
         (words["verdict"], words["rule-name"], words["level"], words["asks"]),
@@ -207,20 +215,22 @@ def _blocks(found: Postmortem, words: dict[str, str]) -> Iterator[Block]:
     yield from _to_keep(found, words)
 
 
-def _in_short(found: Postmortem, words: dict[str, str]) -> Iterator[Block]:
+def _in_short(found: Postmortem, words: dict[str, str], style: Style) -> Iterator[Block]:
     yield Heading(2, words["short"])
     if not found.findings:
         yield Sentence(words["no-finding"])
         return
     yield Sentence(say(words, "findings", n=len(found.findings)))
     for finding, answer in found.findings:
-        yield Sentence(f"{finding.rule}: {finding.message}", badge=words[finding.verdict], mark=finding.verdict)
-        yield Sentence(_headline(answer, words))
+        yield Sentence(
+            f"{finding.rule}: {_message(finding, style)}", badge=words[finding.verdict], mark=finding.verdict
+        )
+        yield Sentence(_headline(answer, words, style))
 
 
-def _headline(answer: Answer, words: dict[str, str]) -> str:
+def _headline(answer: Answer, words: dict[str, str], style: Style) -> str:
     if not answer.readings:
-        return say(words, "cannot-tell", because=answer.because)
+        return say(words, "cannot-tell", because=style.say(answer.because))
     factors = dict.fromkeys(words[reading.factor] for reading in answer.readings)
     return say(words, "went-wrong", factors=" → ".join(factors))
 
@@ -279,16 +289,16 @@ def _claims(found: Postmortem, words: dict[str, str]) -> Iterator[Block]:
     )
 
 
-def _finding(finding: Finding, answer: Answer, words: dict[str, str]) -> Iterator[Block]:
+def _finding(finding: Finding, answer: Answer, words: dict[str, str], style: Style) -> Iterator[Block]:
     yield Heading(3, f"{finding.rule}: {words[finding.verdict]}")
-    yield Sentence(finding.message)
-    lines = [where(finding, names_trace=False)]
+    yield Sentence(_message(finding, style))
+    lines = [where(finding, names_trace=False, style=style)]
     if finding.sentence != finding.message and not finding.missing and not finding.values:
         lines.append(finding.sentence)
     lines += [*finding.values, *(f"missing: {one}" for one in finding.missing[:MOST_MISSING])]
     lines += [f"{one.note or 'see'}: {one.quote}" for one in finding.witness if one.quote]
     yield Items(tuple(lines))
-    yield Sentence(_headline(answer, words))
+    yield Sentence(_headline(answer, words, style))
     proof: list[str] = []
     for reading in answer.readings:
         proof.append(f"{reading.factor} [{reading.code}]: {reading.sentence}")
@@ -300,6 +310,11 @@ def _finding(finding: Finding, answer: Answer, words: dict[str, str]) -> Iterato
     proof += [f"what would tell: {answer.would_tell}"] if answer.would_tell else []
     if proof:
         yield Items(tuple(proof))
+
+
+def _message(finding: Finding, style: Style) -> str:
+    """Return what a rule says in its own words, else what the engine says."""
+    return style.say(finding.message) if finding.message == finding.sentence else finding.message
 
 
 def _to_keep(found: Postmortem, words: dict[str, str]) -> Iterator[Block]:

@@ -12,14 +12,16 @@ LONGEST_SENTENCE = 2000
 def problem_text(problem: Problem, style: Style = PLAIN) -> str:
     """Return one problem as lines without a last line end."""
     colour = "yellow" if problem.level == "warning" else "red"
-    head = style.paint(f"{problem.level}[{visible(problem.code)}]", colour)
-    lines = [f"{head}: {shown(problem.sentence, LONGEST_SENTENCE)}"]
+    head = style.paint(f"{style.say(problem.level)}[{visible(problem.code)}]", colour)
+    lines = [f"{head}: {shown(style.say(problem.sentence), LONGEST_SENTENCE)}"]
     if problem.place is not None:
         lines.append(f"  {style.paint('-->', 'cyan')} {visible(str(problem.place))}")
     if problem.excerpt:
         lines += _excerpt(problem, style)
     if problem.help:
-        lines.append(f"   {style.paint('=', 'cyan')} help: {shown(problem.help, LONGEST_SENTENCE)}")
+        lines.append(
+            f"   {style.paint('=', 'cyan')} {style.say('help')}: {shown(style.say(problem.help), LONGEST_SENTENCE)}"
+        )
     return "\n".join(lines)
 
 

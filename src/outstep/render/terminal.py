@@ -18,6 +18,7 @@ LONGEST_MESSAGE = 1000
 
 def render(report: Report, style: Style) -> str:
     """Return the report as text, ready for a terminal or a log."""
+    report = style.told(report)
     names_trace = len(report.traces) > 1
     shown_at_once = [finding for finding in report.findings if finding.level != "observe" or style.verbose]
     blocks = [_finding(group, style, names_trace=names_trace) for group in folded(shown_at_once)]
@@ -30,17 +31,20 @@ def render(report: Report, style: Style) -> str:
 def _finding(group: list[Finding], style: Style, *, names_trace: bool) -> list[str]:
     first = group[0]
     lines = [_head(finding, style) for finding in group]
-    lines.append(f"  {style.paint('-->', 'cyan')} {where(first, names_trace=names_trace)}")
+    lines.append(f"  {style.paint('-->', 'cyan')} {where(first, names_trace=names_trace, style=style)}")
     bar = style.paint("|", "cyan")
-    lines += [f"   {bar}  {shown(text, style.columns)}" for text in proof(group)]
+    lines += [f"   {bar}  {shown(style.say(text), style.columns)}" for text in proof(group)]
     for label, text in notes(group):
-        lines.append(f"   {style.paint('=', 'cyan')} {label}: {shown(text, LONGEST_MESSAGE)}")
+        lines.append(f"   {style.paint('=', 'cyan')} {style.say(label)}: {shown(style.say(text), LONGEST_MESSAGE)}")
     return lines
 
 
 def _head(finding: Finding, style: Style) -> str:
-    word = style.paint(f"{finding.verdict}[{visible(finding.rule)}]", _COLOURS.get(finding.verdict, "bold"))
-    level = f"{finding.level}, waived" if finding.waived else finding.level
+    verdict = style.say(finding.verdict)
+    word = style.paint(f"{verdict}[{visible(finding.rule)}]", _COLOURS.get(finding.verdict, "bold"))
+    level = style.say(finding.level)
+    if finding.waived:
+        level = style.say(f"{finding.level}, waived")
     return f"{word} {level}: {shown(finding.message, LONGEST_MESSAGE)}"
 
 
@@ -52,7 +56,11 @@ def _observed(report: Report, style: Style, *, names_trace: bool) -> Iterator[li
             by_rule.setdefault((finding.contract, finding.rule, finding.verdict), []).append(finding)
     for findings in by_rule.values():
         first = findings[0]
-        lines = [_head(first, style), f"  {style.paint('-->', 'cyan')} {where(first, names_trace=names_trace)}"]
+        lines = [
+            _head(first, style),
+            f"  {style.paint('-->', 'cyan')} {where(first, names_trace=names_trace, style=style)}",
+        ]
         if len(findings) > 1:
-            lines.append(f"   {style.paint('=', 'cyan')} and {len(findings) - 1} more like this: `-v` shows all")
+            more = style.say(f"and {len(findings) - 1} more like this: `-v` shows all")
+            lines.append(f"   {style.paint('=', 'cyan')} {more}")
         yield lines

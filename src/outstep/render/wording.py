@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from outstep.errors import Place
 from outstep.findings import Finding, Report, RuleSummary, Touched, Trend, Witness
 from outstep.render.escape import visible
-from outstep.render.style import Style
+from outstep.render.style import PLAIN, Style
 
 _COLOURS = {"pass": "green", "block": "red", "error": "red", "inconclusive": "yellow"}
 RECORD = "integrity"
@@ -44,29 +44,29 @@ def folded(findings: Sequence[Finding]) -> list[list[Finding]]:
     return groups
 
 
-def where(finding: Finding, *, names_trace: bool) -> str:
+def where(finding: Finding, *, names_trace: bool, style: Style = PLAIN) -> str:
     """Return where the offending event stands, safe to show: `s.jsonl line 41, event 17 of 31 (turn 4)`."""
     parts: list[str] = []
     if finding.place is not None:
         parts.append(_spot(finding.place))
         if finding.place.line is None and finding.raw_seq is not None:
-            parts.append(f"seq {finding.raw_seq}")
+            parts.append(style.say(f"seq {finding.raw_seq}"))
     if finding.event is not None:
         of = f" of {finding.of}" if finding.of is not None else ""
-        parts.append(f"event {finding.event}{of}")
+        parts.append(style.say(f"event {finding.event}{of}"))
     elif finding.trace:
-        parts.append("the whole run")
+        parts.append(style.say("the whole run"))
     text = ", ".join(parts)
     details = []
     if finding.turn is not None:
-        details.append(f"turn {finding.turn}")
+        details.append(style.say(f"turn {finding.turn}"))
     if finding.agent not in {"", "main"}:
-        details.append(f"lane {visible(finding.agent)}")
+        details.append(style.say(f"lane {visible(finding.agent)}"))
     if details:
         text += f" ({', '.join(details)})"
     if names_trace and finding.trace:
-        text += f", trace {visible(finding.trace)}"
-    return text or "all traces"
+        text += f", {style.say(f'trace {visible(finding.trace)}')}"
+    return text or style.say("all traces")
 
 
 def _spot(place: Place) -> str:
@@ -166,7 +166,7 @@ def summary_lines(report: Report, style: Style) -> list[str]:
     if report.metrics:
         lines.append(f"metrics: {', '.join(map(_trend, report.metrics))}")
     lines.append(_gate(report, style))
-    return lines
+    return list(map(style.say, lines))
 
 
 def _trend(trend: Trend) -> str:

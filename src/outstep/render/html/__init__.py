@@ -28,6 +28,7 @@ def render(report: Report, style: Style, timelines: Sequence[Timeline] = ()) -> 
 
 def parts(report: Report, style: Style, timelines: Sequence[Timeline] = ()) -> Iterator[str]:
     """Yield the page in parts."""
+    report = style.told(report)
     # What stands against the release comes first.
     groups = sorted(folded(report.findings), key=lambda group: not any(map(report.gates, group)))
     texts = Texts()
