@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from msgspec import Struct
@@ -58,8 +59,19 @@ class Record:
         """The event of the finding; none where it is about the run."""
         self.acts = _acts(events, outcomes or {})
         self._by_call = {act.call.seq: act for act in self.acts}
+        self._openings: dict[tuple[str, int], int] = {}
+        """Where each model response begins."""
+        for event in events:
+            if isinstance(event, Decision | ToolCall | AssistantMessage) and event.turn is not None:
+                self._openings.setdefault((event.agent, event.turn), event.seq)
         self.gaps = [event for event in events if isinstance(event, Gap)]
         self.end = next((event for event in reversed(events) if isinstance(event, RunEnd)), None)
+
+    def at(self, place: int | None) -> Record:
+        """Return the same trace, looked at from another event."""
+        found = copy(self)
+        found.event = self._by_seq.get(place) if place is not None else None
+        return found
 
     def basis(self, event: Event, note: str = "") -> Basis:
         """Return an event as evidence."""
@@ -92,12 +104,7 @@ class Record:
         turn = getattr(event, "turn", None)
         if turn is None or isinstance(event, ToolResult | UserMessage | Context | Approval):
             return event.seq
-        lane = _lane(event)
-        return next(
-            other.seq
-            for other in self.events
-            if isinstance(other, Decision | ToolCall | AssistantMessage) and other.turn == turn and _lane(other) == lane
-        )
+        return self._openings.get((_lane(event), turn), event.seq)
 
     def told(self, event: Event) -> list[Event]:
         """Return everything that had been put before the model when it issued an event."""

@@ -27,7 +27,7 @@ ALL = "all"
 
 def run(words: Sequence[str]) -> int:
     """Read a finding and return the exit code."""
-    from outstep.workflow.attributing import Judged, explain, find, judged, unknown
+    from outstep.workflow.attributing import Judged, explain_all, find, judged, unknown
     from outstep.workflow.checking import CheckOptions
     from outstep.workflow.contracts import open_contracts
 
@@ -66,7 +66,7 @@ def run(words: Sequence[str]) -> int:
         )
         if not chosen:
             raise problem("why/no-findings", "there is no finding in what was given", help="nothing went wrong there")
-        _put([explain(some, one, finding, options) for one, finding in chosen], language, is_json=given.json)
+        _put(explain_all(some, chosen, options), language, is_json=given.json)
     console.flush()
     console.say_problems(faults, language)
     return 2 if faults else 0

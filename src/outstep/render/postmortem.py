@@ -23,12 +23,19 @@ else:
 MOST_EVENTS = 400
 """Events of the timeline; of a longer run, those around what the findings name."""
 MOST_MISSING = 60
+MOST_FINDINGS = 100
+"""Findings that are told one by one."""
 
 WORDS: Words = {
     "title": ("Postmortem of {trace}", "{trace} 的事后分析"),
     "short": ("In short", "概要"),
     "no-finding": ("No rule was broken, and none is undecided.", "没有规则被违反，也没有规则无法判定。"),
     "findings": ("{n} finding|{n} findings", "{n} 项发现"),
+    "more-findings": (
+        "{n} more finding is not told here: outstep check names it|{n} more findings are not told here: outstep check"
+        " names them",
+        "另有 {n} 项发现未在此列出：outstep check 会列出",
+    ),
     "happened": ("What happened", "发生了什么"),
     "claimed": ("What was claimed", "声称了什么"),
     "no-claim": ("No sentence of the agent matches a claim of the contract.", "智能体的话中没有契约所列的声称。"),
@@ -136,6 +143,8 @@ class Postmortem(Struct, frozen=True, kw_only=True):
     findings: tuple[tuple[Finding, Answer], ...]
     rules: tuple[Judged, ...]
     missing: tuple[str, ...]
+    more: int = 0
+    """Findings beyond those."""
     suggested: Suggested | None = None
     case: str = ""
     no_case: str = ""
@@ -220,12 +229,14 @@ def _in_short(found: Postmortem, words: dict[str, str], style: Style) -> Iterato
     if not found.findings:
         yield Sentence(words["no-finding"])
         return
-    yield Sentence(say(words, "findings", n=len(found.findings)))
+    yield Sentence(say(words, "findings", n=len(found.findings) + found.more))
     for finding, answer in found.findings:
         yield Sentence(
             f"{finding.rule}: {_message(finding, style)}", badge=words[finding.verdict], mark=finding.verdict
         )
         yield Sentence(_headline(answer, words, style))
+    if found.more:
+        yield Sentence(say(words, "more-findings", n=found.more))
 
 
 def _headline(answer: Answer, words: dict[str, str], style: Style) -> str:

@@ -103,18 +103,36 @@ def listed(findings: Sequence[Finding]) -> str:
     return ", ".join(told[:MOST_LISTED]) + more
 
 
-def explain(some: Sequence[Judged], one: Judged, finding: Finding, options: CheckOptions) -> Explained:
+def explain_all(
+    some: Sequence[Judged], chosen: Sequence[tuple[Judged, Finding]], options: CheckOptions
+) -> list[Explained]:
+    """Return where findings went wrong, each trace read once."""
+    readers: dict[tuple[int, str, str], Reader] = {}
+    return [explain(some, one, finding, options, readers) for one, finding in chosen]
+
+
+def explain(
+    some: Sequence[Judged],
+    one: Judged,
+    finding: Finding,
+    options: CheckOptions,
+    readers: dict[tuple[int, str, str], Reader] | None = None,
+) -> Explained:
     """Return where a finding went wrong: by its own trace, and by runs that differ from it in one factor."""
+    readers = {} if readers is None else readers
+    key = (id(one), finding.contract, finding.trace)
     notes: list[str] = []
-    contract = next((known for known in one.contracts if known.id == finding.contract), None)
-    trace = _trace_of(one, finding, options, notes)
+    contract = next((own for own in one.contracts if own.id == finding.contract), None)
+    known = readers.get(key)
+    trace = known.trace if known is not None else _trace_of(one, finding, options, notes)
     rule = _rule_of(contract, finding)
     if contract is None or rule is None:
         answer = without_contract()
     elif trace is None:
         answer = without_record()
     else:
-        answer = read_trace(trace, contract, rule, finding)
+        reader = readers.setdefault(key, known or Reader(trace, contract))
+        answer = reader.read(rule, finding)
     cells, run = _cells(some, one, finding)
     if run is None:
         return Explained(finding=finding, source=one.source, answer=answer, notes=tuple(notes))
@@ -131,15 +149,28 @@ def explain(some: Sequence[Judged], one: Judged, finding: Finding, options: Chec
 
 def read_trace(trace: Trace, contract: Contract, rule: Rule, finding: Finding) -> Answer:
     """Return where one finding went wrong, as far as its trace tells."""
-    seqs = [event.seq for event in trace.events]
-    record = Record(
-        trace.header,
-        trace.events,
-        quotes={seq: seen.quote for seq, seen in look(trace.events, seqs).items()},
-        outcomes=outcomes(trace, contract),
-        place=finding.seq,
-    )
-    return read(Question(finding=finding, contract=contract, rule=rule, record=record, names=ToolNames(contract)))
+    return Reader(trace, contract).read(rule, finding)
+
+
+class Reader:
+    """Reads the findings of one contract on one trace, which is looked through once."""
+
+    def __init__(self, trace: Trace, contract: Contract) -> None:
+        self.trace = trace
+        self.contract = contract
+        seqs = [event.seq for event in trace.events]
+        self._record = Record(
+            trace.header,
+            trace.events,
+            quotes={seq: seen.quote for seq, seen in look(trace.events, seqs).items()},
+            outcomes=outcomes(trace, contract),
+        )
+        self._names = ToolNames(contract)
+
+    def read(self, rule: Rule, finding: Finding) -> Answer:
+        """Return where a finding went wrong."""
+        record = self._record.at(finding.seq)
+        return read(Question(finding=finding, contract=self.contract, rule=rule, record=record, names=self._names))
 
 
 def outcomes(trace: Trace, contract: Contract) -> dict[int, Outcome]:

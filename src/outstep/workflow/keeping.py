@@ -32,8 +32,10 @@ from outstep.workflow.traces import Trace
 
 MOST_TRIES = 300
 """Smaller traces that are judged for one case."""
-MOST_EVENTS = 300_000
+MOST_EVENTS = 100_000
 """Events that are judged in all while one case is made small."""
+MOST_OF_A_RULE = 4
+"""Findings of one rule that a case keeps."""
 MOST_RULES = 40
 """Rules that are tried on one run."""
 _TOLD = (
@@ -314,34 +316,60 @@ def _slug(text: str) -> str:
 
 
 def _shrunk(trace: Trace, contract: Contract, rules: Sequence[str]) -> tuple[Header, Sequence[Event]]:
-    """Return the run without what goes without another verdict, so that the case fits in the head."""
+    """Return the run without what goes without another finding, so that the case fits in the head.
+
+    Of a rule with many findings some are kept; no rule is broken that was not broken before.
+    """
     compiled = ready(contract)
-    header = structs.replace(trace.header, id="", sources=(), lanes=trace.header.lanes)
+    header = structs.replace(trace.header, id="", sources=())
     index = [number for number, rule in enumerate(contract.rules) if rule.id in rules or not rules]
 
-    def said(events: Sequence[Event]) -> object:
+    def said(events: Sequence[Event]) -> _Said:
         judgement = next(judge(compiled, [_batch(header, _numbered(events))]))
         fired = [
             (one.rule, one.verdict, one.reason, one.values, one.missing, one.key)
             for one in judgement.rulings
             if contract.rules[one.rule].id != "UNDECLARED_TOOL"
         ]
-        return [judgement.verdicts[number] for number in index], sorted(fired)
+        return _Said(tuple(judgement.verdicts[number] for number in index), fired)
 
     parts = _parts(trace.events)
     sought = said(trace.events)
-    tries, size = min(MOST_TRIES, MOST_EVENTS // len(trace.events)), max(1, len(parts) // 2)
+    tries, events = MOST_TRIES, MOST_EVENTS
+    size = max(1, len(parts) // 2)
     while size and len(parts) > 1:
         at = 0
-        while at < len(parts) and tries > 0:
-            rest = parts[:at] + parts[at + size :]
+        while at < len(parts) and tries > 0 and events > 0:
+            rest = _joined([*parts[:at], *parts[at + size :]])
             tries -= 1
-            if _holds_something(rest) and said(_joined(rest)) == sought:
-                parts = rest
+            events -= len(rest)
+            if any(not isinstance(event, RunEnd) for event in rest) and sought.is_kept(said(rest)):
+                del parts[at : at + size]
             else:
                 at += size
         size //= 2
     return header, _numbered(_joined(parts))
+
+
+class _Said:
+    """What a contract says of some events."""
+
+    def __init__(self, verdicts: tuple[str, ...], fired: Sequence[tuple[Any, ...]]) -> None:
+        self._verdicts = verdicts
+        self._fired = set(fired)
+        counts: dict[int, list[tuple[Any, ...]]] = {}
+        for one in fired:
+            counts.setdefault(one[0], []).append(one)
+        self._to_keep = {one for some in counts.values() for one in some[:MOST_OF_A_RULE]}
+
+    def is_kept(self, other: _Said) -> bool:
+        """Return whether fewer events say the same: the same verdicts, the findings to keep, and no other rule."""
+        rules = {one[0] for one in self._fired}
+        return (
+            other._verdicts == self._verdicts
+            and other._fired >= self._to_keep
+            and all(one[0] in rules for one in other._fired)
+        )
 
 
 def _parts(events: Sequence[Event]) -> list[list[Event]]:
@@ -361,10 +389,6 @@ def _parts(events: Sequence[Event]) -> list[list[Event]]:
 
 def _joined(parts: Sequence[Sequence[Event]]) -> list[Event]:
     return sorted((event for part in parts for event in part), key=lambda event: event.seq)
-
-
-def _holds_something(parts: Sequence[Sequence[Event]]) -> bool:
-    return any(not isinstance(event, RunEnd) for part in parts for event in part)
 
 
 def _numbered(events: Sequence[Event]) -> list[Event]:

@@ -15,9 +15,9 @@ from outstep.errors import OutstepError, problem, suggestion
 from outstep.events import AssistantMessage, ToolCall, ToolResult
 from outstep.expr.claims import ClaimFinder
 from outstep.findings import Finding, Report, Verdict
-from outstep.render.postmortem import Claimed, Judged, Postmortem, Told
+from outstep.render.postmortem import MOST_FINDINGS, Claimed, Judged, Postmortem, Told
 from outstep.render.timeline import about
-from outstep.workflow.attributing import read_trace
+from outstep.workflow.attributing import Reader
 from outstep.workflow.checking import CheckOptions, check_groups
 from outstep.workflow.keeping import case_of, suggested
 from outstep.workflow.looking import look
@@ -43,7 +43,9 @@ def retell(
     own = opened.trace
     findings = [one for one in report.findings if one.trace == own.id and one.level != "observe"]
     rules = {rule.id: rule for rule in contract.rules}
-    readings = tuple((one, read_trace(own, contract, rules[one.rule], one)) for one in findings if one.rule in rules)
+    reader = Reader(own, contract)
+    told_of = findings[:MOST_FINDINGS]
+    readings = tuple((one, reader.read(rules[one.rule], one)) for one in told_of if one.rule in rules)
     case, no_case = "", "the trace holds nothing that a rule speaks of"
     try:
         proposed = suggested(own, contract, findings)
@@ -57,6 +59,7 @@ def retell(
         timeline=tuple(_timeline(own, findings)),
         claims=tuple(_claims(own, contract, findings)),
         findings=readings,
+        more=len(findings) - len(told_of),
         rules=tuple(_rules(report, contract)),
         missing=tuple(_missing(own, contract, findings)),
         suggested=proposed,
