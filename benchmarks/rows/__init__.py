@@ -6,7 +6,20 @@ from importlib import import_module
 
 from benchmarks.table import Line
 
-NAMES = ("startup", "batch", "payload", "growth", "stream", "dsh", "text", "scope", "rules", "kinds", "report")
+NAMES = (
+    "startup",
+    "batch",
+    "payload",
+    "growth",
+    "stream",
+    "dsh",
+    "text",
+    "scope",
+    "ingest",
+    "rules",
+    "kinds",
+    "report",
+)
 
 
 def measure(name: str) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +101,23 @@ def test_a_recorded_session_has_its_verdict(name: str, tmp_path: Path, contract:
 def test_sessions_of_every_release_have_their_verdicts(release: str, tmp_path: Path, contract: Contract) -> None:
     before, after = both_told(RELEASES / release, tmp_path, contract)
     assert after == before
+
+
+def test_a_rule_against_secrets_finds_what_it_found(tmp_path: Path) -> None:
+    rules = tmp_path / "secrets.yaml"
+    rules.write_text(
+        "outstep: contract/v1\nid: secrets\ntools: {send: {}}\n"
+        "rules:\n  - {id: NO_SECRET, never: call send, when: 'secrets(args).size() > 0'}\n"
+    )
+    for name, value in VALUES.items():
+        events = [
+            {"type": "tool.call", "seq": 1, "callId": "c", "name": "send", "args": {"text": f"it is {value}."}},
+            {"type": "tool.result", "seq": 2, "callId": "c", "ok": True, "data": {}},
+            {"type": "assistant.message", "seq": 3, "content": "x"},
+        ]
+        original = json.dumps({"traceId": "t", "events": events})
+        (tmp_path / "a.json").write_text(original)
+        (tmp_path / "b.json").write_bytes(clean(original).data)
+        before, after = (check(str(tmp_path / file), load_contract(str(rules))) for file in ("a.json", "b.json"))
+        assert told(after) == told(before), name
+        assert (before.gate == "block") is (name not in ("email", "phone", "card"))

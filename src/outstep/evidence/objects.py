@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
@@ -80,20 +81,27 @@ class FolderObjects:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._written: list[tuple[Path, Path]] = []
+        self._written: list[tuple[str, str]] = []
         """Files that wait for `flush`, each with its last name."""
-        self._pending: dict[Digest, Path] = {}
+        self._pending: dict[Digest, str] = {}
+        self._made: set[str] = set()
+        """Folders that are there."""
 
     def put(self, data: bytes) -> Digest:
         """Keep some bytes; they are safe once `flush` has returned."""
         digest = sha256(data).hexdigest()
-        path = self._path(digest)
-        if digest in self._pending or path.exists():
+        # Names are put together here and not by pathlib, which costs more than to write the file.
+        folder, name = f"{self._folder}/{digest[:2]}", f"{digest[2:]}.zst"
+        path = f"{folder}/{name}"
+        if digest in self._pending or os.path.exists(path):
             return digest
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if folder not in self._made:
+            os.makedirs(folder, exist_ok=True)
+            self._made.add(folder)
         # Unfinished files of a writer that was killed stay behind; nothing ever reads them.
-        beside = path.parent / f".{path.name}.{os.getpid()}.part"
-        beside.write_bytes(packed(data))
+        beside = f"{folder}/.{name}.{os.getpid()}.part"
+        with open(beside, "wb", buffering=0) as file:
+            _write_all(file, packed(data))
         self._written.append((beside, path))
         self._pending[digest] = beside
         return digest
@@ -104,11 +112,11 @@ class FolderObjects:
         folders = {}
         for beside, path in self._written:
             os.replace(beside, path)
-            folders[path.parent] = True
+            folders[os.path.dirname(path)] = True
         self._written = []
         self._pending = {}
         if folders:
-            sync_files([*folders, self._folder], are_folders=True)
+            sync_files([*folders, str(self._folder)], are_folders=True)
 
     def get(self, digest: Digest, most: int = LARGEST) -> bytes:
         """Return some bytes, held against their digest; raises `Damaged`, also for more than `most` bytes."""
@@ -121,7 +129,7 @@ class FolderObjects:
 
     def _packed(self, digest: Digest) -> bytes:
         try:
-            return read_plain(self._pending.get(digest) or self._path(digest))
+            return read_plain(Path(self._pending.get(digest) or self._path(digest)))
         except OSError as error:
             raise Damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}") from None
 
@@ -219,6 +227,12 @@ _compressors: list[zstandard.ZstdCompressor] = []
 """One is enough, and to make one costs more than to pack a session."""
 
 
+def _write_all(file: FileIO, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+
+
 def packed(data: bytes) -> bytes:
     """Return bytes as they lie in a store: a zstd frame, then its own sha256 in a skippable one."""
     import zstandard
@@ -298,16 +312,16 @@ _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getat
 """A pipe would let a reader wait for ever."""
 
 
-def sync_files(paths: Sequence[Path], *, are_folders: bool = False) -> None:
+def sync_files(paths: Sequence[str], *, are_folders: bool = False) -> None:
     """Return when files, or the names in folders, are on the disk; many of them are written down together."""
     if len(paths) >= _MANY and _sync_disk_of(paths[0]):
         return
     sync = sync_folder if are_folders else sync_file
     for path in paths:
-        sync(path)
+        sync(Path(path))
 
 
-def _sync_disk_of(path: Path) -> bool:
+def _sync_disk_of(path: str) -> bool:
     """Return whether all of the file system of a file was written down, in one go; Linux can do that, and tells errors.
 
     Five hundred files one by one make it write its journal five hundred times.
