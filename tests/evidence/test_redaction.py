@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.redaction.values import SPELLINGS, VALUES, unpacked
 
 RECORDINGS = ROOT / "tests" / "adapters" / "dsh" / "recordings"
 CONTRACT = str(ROOT / "examples" / "refund" / "dsh-refund.yaml")
+DIGEST = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{64})(?![0-9a-f])")
 SESSIONS = ("pypi-0.2.1rc2/b_refund_before_identity", "pypi-0.1.0rc6/q2_sqlite_backend")
 
 Done = tuple[int, str, str]
@@ -105,7 +107,8 @@ def test_nothing_is_left_anywhere(run: Run, runs: Path, tmp_path: Path) -> None:
     wanted = pieces()
     # An export holds the same bytes as its store.
     for data, place in {data: place for place, data in places}.items():
-        read = unpacked(data)
+        # Digests hold any six digits by chance; a value in hexadecimal digits has been read by now.
+        read = DIGEST.sub(b"", unpacked(data))
         assert [piece for piece in wanted if piece in read] == [], place
 
 
