@@ -6,6 +6,7 @@ docs: docs/language.md, section 7
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -107,6 +108,7 @@ def elsewhere(bound: Iterable[str], later: Iterable[str]) -> dict[str, str]:
     return found
 
 
+@cache
 def owners_of(name: str) -> str:
     """Return which events bind a name, as `a call or a result`; empty where none does."""
     owners = dict.fromkeys(_A.get(what, f"a {what}") for what, names in BOUND.items() if name in names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from outstep.contracts.located import Scalar
 from outstep.contracts.report import Span
 
@@ -22,6 +24,7 @@ def part(scalar: Scalar, at: int, end: int) -> Span:
     return Span(scalar.file, start, max(stop, start + 1))
 
 
+@lru_cache(maxsize=8)
 def _places(scalar: Scalar) -> list[int] | range | None:
     """Return the offset in the file of each character of the value, or none where that cannot be told."""
     text, start, end = scalar.file.text, scalar.start, scalar.end

@@ -61,6 +61,11 @@ def is_cjk(char: str) -> bool:
     )
 
 
+_REPEATS = ("*", "+", "?", "{")
+_NO_WORD = {code: " " for code in range(128) if not chr(code).isalnum()}
+"""ASCII but letters and digits, to blanks."""
+
+
 class _Unknown(Exception):
     """The pattern uses something that this reader leaves alone."""
 
@@ -131,7 +136,14 @@ class _Reader:
         """Read one branch; return what its parts require."""
         found: list[Texts] = []
         run = ""
-        while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+        pattern = self.pattern
+        while self.at < len(pattern) and pattern[self.at] not in "|)":
+            sign = pattern[self.at]
+            if (sign.isalnum() or sign == " ") and pattern[self.at + 1 : self.at + 2] not in _REPEATS:
+                # Most of a pattern is letters; read as an atom, each would come to the same.
+                self.at += 1
+                run += sign
+                continue
             char, inner = self.atom()
             least, plain = self.repeat()
             if char is not None and least:
@@ -149,6 +161,8 @@ class _Reader:
         """Return the parts of a literal run that can be sought as they stand."""
         if self.folded:
             run = run.casefold()
+        if self.pieces and run.isascii():
+            return [(piece,) for piece in run.translate(_NO_WORD).split()]
         return [("".join(piece),) for sought, piece in groupby(run, self.sought) if sought]
 
     def sought(self, char: str) -> bool:

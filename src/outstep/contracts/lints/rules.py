@@ -34,13 +34,13 @@ def _mistyped_glob(glob: str, subject: Subject) -> str:
 
     Globs are free to mean tools that `tools` does not declare.
     """
-    from difflib import get_close_matches
-
     names = subject.contract.tools
     if not glob.endswith("*") or is_glob(glob[:-1]) or len(glob) < 4:
         return ""
     if any(entry_fits(glob, known) for tool in names for known in (tool.name, *tool.names)):
         return ""
+    from difflib import get_close_matches  # only where a warning is likely
+
     head = glob[:-1]
     cuts = dict.fromkeys(
         name[: place + 1]
