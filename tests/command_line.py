@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-LAUNCHER = "import sys; from outstep.cli import main; sys.argv[0] = 'outstep'; sys.exit(main())"
+LAUNCHER = "import sys; from outstep.cli import run; sys.argv[0] = 'outstep'; run()"
+"""What the command does that an installation makes."""
 
 needed = pytest.mark.skipif(
     getattr(importlib.util.find_spec("outstep.cli"), "origin", None) is None,

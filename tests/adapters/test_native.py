@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,21 @@ def test_a_long_trace_followed_by_another_ends_where_it_ends(monkeypatch: pytest
     assert [tally.records for tally in log.tallies] == [4999, 4999]
     ends = [event for event in events(items) if isinstance(event, RunEnd)]
     assert [end.end for end in ends] == ["completed", "completed"]
+
+
+def test_an_event_of_a_long_trace_that_is_kept_holds_no_other_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canonical, "HELD", 10)
+    line = '{"type":"tool.call","tool":"a","seq":%d,"call_id":"c","args":{"note":"%s"}}\n'
+    text = "".join(line % (number, "x" * 300) for number in range(1, 6000)).encode()
+    tracemalloc.start()
+    try:
+        batches = adapter("native").stream([document(HEADER + text)], Options(), ReadLog())
+        kept = [batch[-1] for batch in batches]
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(kept) > 20
+    assert held < len(text) / 4
 
 
 def test_places_in_a_crooked_trace_are_those_of_the_file() -> None:

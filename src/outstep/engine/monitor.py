@@ -148,7 +148,7 @@ def judgement_of(run: Run, rulings: Sequence[Ruling]) -> Judgement:
         costly=tuple(run.costly),
         broken=tuple(run.broken),
         outcomes=run.outcomes,
-        unrecorded=tuple(sorted(run.unrecorded)),
+        unrecorded=tuple(sorted(run.unrecorded)) if run.unrecorded else (),
     )
 
 
