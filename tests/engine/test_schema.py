@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outstep.contracts.fitting import misfit, proves_fit, with_defaults
+from outstep.contracts.fitting import _first_absent, _validator, misfit, proves_fit, with_defaults
 
 ORDER = {
     "type": "object",
@@ -48,6 +48,15 @@ def test_arguments_that_do_not_fit_are_named(value: Any, named: str) -> None:
     found = misfit(ORDER, value, {})
     assert found is not None
     assert named in found
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {"id": 1}, {"id": "", "more": 1}, {"amount": "x"}, {"amount": 1, "more": 1}, {"kind": "other"}]
+)
+def test_a_member_that_is_lacking_is_told_without_the_library_as_the_library_tells_it(value: Any) -> None:
+    first = min(_validator(ORDER).iter_errors(value), key=lambda error: (list(map(str, error.path)), error.message))
+    assert _first_absent(ORDER, value) == first.message
+    assert misfit(ORDER, value, {}) == f"/: {first.message}"
 
 
 def test_a_whole_number_written_with_a_point_is_an_integer() -> None:

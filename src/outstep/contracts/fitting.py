@@ -38,6 +38,8 @@ def misfit(
     """
     if proves_fit(schema, value):
         return None
+    if not hidden and (absent := _first_absent(schema, value)) is not None:
+        return f"/: {absent}"
     validator = cache.get(id(schema))
     if validator is None:
         validator = cache[id(schema)] = _validator(schema)
@@ -58,6 +60,28 @@ def mistake_in(schema: dict[str, Any]) -> str:
     """Return why a schema is none, or an empty text."""
     found = _validator(schema)
     return found if isinstance(found, str) else ""
+
+
+def _first_absent(schema: dict[str, Any], value: Any) -> str | None:
+    """Return what the library says first of an object without a member that it must have: to import it takes 50 ms.
+
+    None where it may say something else first.
+    """
+    wanted = schema.get("required")
+    if (
+        type(value) is not dict
+        or schema.get("type", "object") != "object"
+        or not _OF_OBJECTS.issuperset(schema)
+        or not isinstance(schema.get("properties", {}), dict)
+        or not isinstance(wanted, list)
+        or not all(isinstance(name, str) for name in wanted)
+    ):
+        return None
+    return min((f"{name!r} is a required property" for name in wanted if name not in value), default="")[:200] or None
+
+
+_OF_OBJECTS = _PROVABLE - {"enum", "const"}
+"""Keywords of which the library tells nothing of an object itself before the members that it lacks."""
 
 
 def _touches(path: Sequence[str], hidden: Sequence[Sequence[str]]) -> bool:

@@ -155,6 +155,22 @@ Node = (
 )  # one tagged union: `msgspec.json.decode(data, type=Node)`
 
 
+def _read_annotations() -> None:
+    """Put what the annotations in quotes mean in their place: msgspec would compile each of them at every start."""
+    many = tuple[Node, ...]
+    meant: dict[str, object] = {
+        "Node": Node,
+        "Node | None": Node | None,
+        "tuple[Node, ...]": many,
+        "tuple[tuple[Node, Node], ...]": tuple[tuple[Node, Node], ...],
+    }
+    for made in (Select, Index, Call, ListOf, MapOf, Unary, Binary, And, Or, Cond, Macro):
+        made.__annotations__ = {name: meant.get(kind, kind) for name, kind in made.__annotations__.items()}
+
+
+_read_annotations()
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly below, in the order of their text."""
     return _CHILDREN[type(node)](node)
