@@ -11,7 +11,7 @@ from importlib import import_module
 from outstep.drivers.base import Driver, Ending, Limits, Status, Task
 from outstep.errors import problem
 
-NAMES = ("openai", "openai-responses", "anthropic", "python")
+NAMES = ("openai", "openai-responses", "anthropic", "command", "python")
 
 
 class Model:
@@ -42,6 +42,12 @@ def open_driver(model: Model, environment: Mapping[str, str], *, base_url: str =
     if provider.driver == "python":
         named: Driver = module.DRIVER.named(model.name)
         return named
+    if provider.driver == "command" and provider.program is None:
+        raise problem(
+            "driver/no-program",
+            f"`{model.provider}` says of no program how it is run",
+            help="give it a table `program` with a `command`; docs/drivers.md shows one",
+        )
     key = provider.key_in(environment)
     if not key and provider.needs_key and not base_url:
         raise problem(

@@ -69,8 +69,16 @@ class Ending(Struct, frozen=True, kw_only=True):
     """What is odd and changes no outcome, as `text-that-looks-like-a-call`."""
     effective: Mapping[str, Any] = {}
     """The parameters that were sent."""
-    transcript: str = ""
-    """Path of the record that the agent's own harness wrote, in place of `events`."""
+    transcript: Mapping[str, bytes] = {}
+    """The record that the agent's own harness wrote, in place of `events`: files by their paths."""
+    format: str = ""
+    """What reads it; empty: its content tells."""
+    said: str = ""
+    """What the program printed, for want of a transcript."""
+    names: Mapping[str, str] | None = None
+    """Of a program: names under which tools were served, to the world's own; the world's record is its counterpart."""
+    harness: str = ""
+    """The program as it names itself, with its version."""
 
 
 class Driver(Protocol):

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from outstep.drivers.program import Program
 from outstep.errors import Place, problem, suggestion
 
 
@@ -36,6 +37,8 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether a message with calls and no text must say `""` and not `null`."""
     mend_arguments: bool = False
     """Whether arguments that are no JSON break the next request, and are sent back as text in an object."""
+    program: Program | None = None
+    """What is run, where the agent is a program (driver `command`)."""
     model_failures: tuple[str, ...] = ()
     """Parts of messages that tell a failure of the model as one of the server: asking again would draw anew."""
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from outstep import __version__
 from outstep.adapters.base import Options, ReadLog
 from outstep.adapters.discover import documents, streams
 from outstep.errors import Place, Problem
 from outstep.events import Event, Header, ToolCall
-from outstep.findings import SCHEMA, ContractSummary, Report, RuleSummary, TraceSummary, Verdict
+from outstep.findings import SCHEMA, ContractSummary, Finding, Report, RuleSummary, TraceSummary, Verdict
 from outstep.workflow.gating import EXIT, gate_of
 from outstep.workflow.traces import Trace, in_traces
 from outstep.world.reconcile import CLASS, RULES, reconcile
@@ -30,20 +32,45 @@ def reconciled(record: str, log: str, options: Options, *, format: str | None = 
         if told is not None and not faults and not _has_calls(true) and not _has_calls(told):
             faults.append(_nothing_compared(record))
     gate = gate_of(findings, faults, "block", ())
-    verdicts: dict[str, Verdict] = {one.rule: one.verdict for one in findings}
-    verdicts |= {one.rule: one.verdict for one in findings if one.verdict == "violated"}
-    rules = [_rule(name, verdicts.get(name), is_judged=told is not None) for name in RULES]
+    rules = _rules(findings, is_judged=told is not None)
     return Report(
         schema=SCHEMA,
         tool=f"outstep {__version__}",
         gate=gate,
         exit_code=EXIT[gate],
-        contracts=(ContractSummary(id="world", title="The world's record and the agent's log agree", source=record),),
+        contracts=(_contract(record),),
         traces=() if told is None else (_summary(told, rules),),
         rules=tuple(rules),
         findings=findings,
         faults=tuple(dict.fromkeys(faults)),
     )
+
+
+def beside(report: Report | None, findings: Sequence[Finding], log: Trace, record: str) -> Report:
+    """Return what contracts say about a log, if any do, together with how it agrees with the world's record."""
+    rules = _rules(findings, is_judged=True)
+    if report is None:
+        report = Report(schema=SCHEMA, tool=f"outstep {__version__}", traces=(_summary(log, rules),))
+    every = (*report.findings, *findings)
+    gate = gate_of(every, report.faults, report.fail_on, report.allowed)
+    return structs.replace(
+        report,
+        gate=gate,
+        exit_code=EXIT[gate],
+        contracts=(*report.contracts, _contract(record)),
+        rules=(*report.rules, *rules),
+        findings=every,
+    )
+
+
+def _contract(record: str) -> ContractSummary:
+    return ContractSummary(id="world", title="The world's record and the agent's log agree", source=record)
+
+
+def _rules(findings: Sequence[Finding], *, is_judged: bool) -> list[RuleSummary]:
+    verdicts: dict[str, Verdict] = {one.rule: one.verdict for one in findings}
+    verdicts |= {one.rule: one.verdict for one in findings if one.verdict == "violated"}
+    return [_rule(name, verdicts.get(name), is_judged=is_judged) for name in RULES]
 
 
 def _one(path: str, options: Options, format: str | None, faults: list[Problem]) -> Trace | None:

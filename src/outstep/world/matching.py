@@ -24,7 +24,12 @@ class Deed(Struct, frozen=True):
 
 def deeds(events: Iterable[Event | Header], tools: Sequence[str]) -> list[Deed]:
     """Return the calls of some tools with their results; what other tools did is none of the world's business."""
-    names = {normal_form(tool): tool for tool in tools}
+    names = {normal_form(tool) for tool in tools}
+    return [deed for deed in every_deed(events) if normal_form(deed.call.tool) in names]
+
+
+def every_deed(events: Iterable[Event | Header]) -> list[Deed]:
+    """Return all calls with their results, in the order of the calls."""
     calls: dict[int, ToolCall] = {}
     by_id: dict[tuple[str, str], list[int]] = {}
     results: dict[int, ToolResult] = {}
@@ -39,7 +44,7 @@ def deeds(events: Iterable[Event | Header], tools: Sequence[str]) -> list[Deed]:
                 seq = waiting[0] if waiting else None
             if seq is not None and seq not in results:
                 results[seq] = event
-    return [Deed(call, results.get(seq)) for seq, call in calls.items() if normal_form(call.tool) in names]
+    return [Deed(call, results.get(seq)) for seq, call in calls.items()]
 
 
 def pairs(record: Sequence[Deed], log: Sequence[Deed]) -> list[tuple[Deed | None, Deed | None]]:

@@ -24,6 +24,8 @@ EVENTS = "events.jsonl"
 WORLD = "world.jsonl"
 EXCHANGES = "exchanges.ndjson"
 FINDINGS = "findings.json"
+TRANSCRIPT = "transcript"
+"""Folder of what the agent's own harness recorded."""
 OPEN = ".open"
 SET_ASIDE = "interrupted"
 
@@ -46,9 +48,16 @@ class RunFolder:
         self._exchanges.write(codec.encode(dict(entry)) + b"\n")
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file of the run."""
-        with open(os.path.join(self.path, name), "wb") as file:
+        """Write a file of the run; a name may have folders."""
+        path = os.path.join(self.path, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
             file.write(data)
+
+    def names(self) -> list[str]:
+        """Return the names of the files that the run has so far, sorted."""
+        found = (os.path.join(folder, name) for folder, _, names in os.walk(self.path) for name in names)
+        return sorted(os.path.relpath(path, self.path) for path in found)
 
     def read(self, name: str) -> bytes:
         """Return a file of the run; one that is not there is empty."""

@@ -12,7 +12,8 @@ from outstep import codec
 from outstep.containment.record import RecordedAction
 from outstep.containment.report import Fate
 from outstep.errors import Place, problem
-from outstep.events import Event, ToolCall, ToolResult
+from outstep.events import Event
+from outstep.world.matching import every_deed
 
 SCHEMA = "run/v1"
 _FATES: dict[str, Fate] = {"ok": "succeeded", "failed": "executed", "unknown": "executed", "denied": "refused"}
@@ -27,6 +28,8 @@ class LiveRun(Struct, frozen=True, kw_only=True):
     reason: str = ""
     sentence: str = ""
     model: str
+    harness: str = ""
+    """The program that acted, as it names itself, with its version."""
     epoch: int
     seed: int
     actions: tuple[RecordedAction, ...] = ()
@@ -49,16 +52,14 @@ class LiveRun(Struct, frozen=True, kw_only=True):
 
 def actions_of(events: Sequence[Event]) -> tuple[RecordedAction, ...]:
     """Return what was attempted, and how far each attempt got."""
-    outcomes = {event.call: event.outcome for event in events if isinstance(event, ToolResult)}
     return tuple(
         RecordedAction(
-            tool=event.tool,
-            args=event.args_raw if event.args_raw is not None else codec.loads(event.args) if bytes(event.args) else {},
-            raw=event.args_raw or "",
-            fate=_FATES.get(outcomes.get(event.seq, ""), "attempted"),
+            tool=call.tool,
+            args=call.args_raw if call.args_raw is not None else codec.loads(call.args) if bytes(call.args) else {},
+            raw=call.args_raw or "",
+            fate="attempted" if result is None else _FATES.get(result.outcome, "attempted"),
         )
-        for event in events
-        if isinstance(event, ToolCall)
+        for call, result in ((deed.call, deed.result) for deed in every_deed(events))
     )
 
 

@@ -11,6 +11,7 @@ from time import monotonic, time
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outstep import codec
 from outstep.adapters.write import write
@@ -19,14 +20,18 @@ from outstep.digest import sha256
 from outstep.drivers import Driver, Ending, Task
 from outstep.errors import OutstepError
 from outstep.events import SCHEMA as TRACE_SCHEMA
-from outstep.events import Header
-from outstep.findings import Report
+from outstep.events import Decision, Header
+from outstep.findings import Finding, Report
 from outstep.render.json import render
 from outstep.render.style import PLAIN
-from outstep.workflow.live.folder import EVENTS, EXCHANGES, FINDINGS, RUN, WORLD, ResultsFolder, RunFolder
+from outstep.workflow.live.folder import EVENTS, FINDINGS, RUN, WORLD, ResultsFolder, RunFolder
 from outstep.workflow.live.judging import Bench
 from outstep.workflow.live.plan import Plan, Planned
 from outstep.workflow.live.record import LiveRun, actions_of
+from outstep.workflow.live.transcripts import Told, usage
+from outstep.workflow.live.transcripts import told as told_by_program
+from outstep.workflow.reconciling import beside
+from outstep.workflow.traces import Trace
 from outstep.world.tools import Tool
 from outstep.world.world import World
 
@@ -36,7 +41,7 @@ HOPELESS = frozenset({"unauthorised", "not-found", "no-credit"})
 
 MakeWorld = Callable[[Scenario, int], World]
 """Makes the world of one run from its scenario and seed."""
-Told = Callable[[LiveRun], None]
+Step = Callable[[LiveRun], None]
 
 
 class Series(Struct, kw_only=True):
@@ -79,7 +84,7 @@ class Runner:
         *,
         concurrency: int = 8,
         spending: Spending | None = None,
-        told: Told | None = None,
+        told: Step | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._plan = plan
@@ -146,31 +151,42 @@ class Runner:
         """Write the files of a run, judge it, and let it count."""
         scenario = planned.scenario
         id = f"{scenario.id}/{planned.epoch}"
-        events = b"".join(write([[self._header(id, world.list()), *ending.events]]))
+        record = world.record.events(id=id, end=_end(ending))
+        folder.write(WORLD, b"".join(write([[*record]])))
+        header, notes = self._header(id, world.list()), ending.notes
+        disagreements: tuple[Finding, ...] = ()
+        if ending.names is not None:
+            told = told_by_program(ending, record, scenario.goal, folder)
+            header, notes, disagreements = _both(header, told.header), (*notes, *told.notes), told.disagreements
+            ending = _ended(ending, told)
+        events = b"".join(write([[header, *ending.events]]))
         folder.write(EVENTS, events)
-        folder.write(WORLD, b"".join(write([[*world.record.events(id=id, end=_end(ending))]])))
         report = self._bench.judge(scenario, f"{folder.place}/{EVENTS}", events)
+        if ending.transcript:
+            trace = Trace(header=header, events=ending.events)
+            report = beside(report, disagreements, trace, f"{folder.place}/{WORLD}")
         if report is not None:
             folder.write(FINDINGS, render(report, PLAIN).encode())
-        names = (EVENTS, WORLD, EXCHANGES, FINDINGS)
         run = LiveRun(
             scenario=scenario.id,
             status=ending.status,
             reason=ending.reason,
             sentence=ending.sentence,
             model=self._plan.model,
+            harness=ending.harness,
             epoch=planned.epoch,
             seed=planned.seed,
             actions=actions_of(ending.events),
             turns=ending.turns,
             retries=ending.retries,
             usage=dict(ending.usage),
-            notes=ending.notes,
+            notes=notes,
             parameters=dict(ending.effective),
             seconds=round(seconds, 3),
             gate=report.gate if report is not None else "",
             violated=_violated(report),
-            files={name: sha256(data).hexdigest() for name in names if (data := folder.read(name))},
+            disagreements=len(disagreements),
+            files={name: sha256(folder.read(name)).hexdigest() for name in folder.names()},
         )
         folder.write(RUN, codec.encode(run) + b"\n")
         folder.keep()
@@ -185,6 +201,28 @@ class Runner:
             prompt=self._plan.prompt,
             tools={tool.name: _digest(tool) for tool in tools},
         )
+
+
+def _both(asked: Header, told: Header) -> Header:
+    """Return the header of a program's own log, with what is known of the run."""
+    return replace(
+        told,
+        id=asked.id,
+        harness=told.harness or asked.harness,
+        model=asked.model,
+        prompt=told.prompt or asked.prompt,
+        tools=told.tools or asked.tools,
+        records=tuple(dict.fromkeys((*told.records, "state"))),
+    )
+
+
+def _ended(ending: Ending, told: Told) -> Ending:
+    """Return how a program's run ended, with what its log tells; without a log that can be read it is not completed."""
+    if told.fault and ending.status == "completed":
+        sentence = f"the record of the program cannot be read: {told.fault}"
+        ending = replace(ending, status="crashed", reason="unreadable-transcript", sentence=sentence)
+    turns = sum(isinstance(event, Decision) for event in told.events)
+    return replace(ending, events=told.events, turns=turns, usage=usage(told.events))
 
 
 def _end(ending: Ending) -> Literal["completed", "cut_off"]:

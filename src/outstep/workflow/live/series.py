@@ -15,7 +15,7 @@ from outstep.workflow.live.folder import ResultsFolder
 from outstep.workflow.live.judging import Bench
 from outstep.workflow.live.plan import SYSTEM, Plan, Planned, plan_of, runs_of
 from outstep.workflow.live.record import read_run
-from outstep.workflow.live.runner import Runner, Series, Spending, Told
+from outstep.workflow.live.runner import Runner, Series, Spending, Step
 from outstep.workflow.live.worlds import let_import_from_here, world_maker
 
 REPEATED = frozenset({"provider_error", "crashed"})
@@ -58,7 +58,7 @@ class Done(Struct, frozen=True, kw_only=True):
     """False: someone interrupted it."""
 
 
-def run_series(asked: Asked, environment: Mapping[str, str], told: Told | None = None) -> Done:
+def run_series(asked: Asked, environment: Mapping[str, str], told: Step | None = None) -> Done:
     """Make all runs that are not there yet; raises `OutstepError`. Whoever interrupts it keeps what is done."""
     battery = asked.battery
     model = Model(asked.model)
