@@ -20,7 +20,7 @@ TESTS ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install compiled demo demo-live test check check-static bench fuzz lock packs clean
+.PHONY: help install compiled demo demo-live live test check check-static bench fuzz lock packs clean
 
 help:  ## Show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
@@ -48,12 +48,14 @@ compiled: $(STAMP)
 demo: $(STAMP) compiled  ## Judge six recorded refund sessions
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/demo.sh
 
-# llama.cpp and two models with random weights: no key, and nothing but packages is downloaded.
-demo-live: $(VENV)/.live compiled  ## Let two local models play a battery, and compare them (EPOCHS=40)
+# llama.cpp with two models of random weights, and DeepSeek Harness: no key, and nothing but packages is downloaded.
+demo-live: $(VENV)/.live compiled  ## Let two local models and a harness play a battery (EPOCHS=40)
 	@$(BIN)/python examples/live/demo.py --epochs $(EPOCHS) $(ARGS)
 
+live: $(VENV)/.live  ## Install llama.cpp and DeepSeek Harness, for `make demo-live` and their tests
+
 $(VENV)/.live: $(STAMP) requirements-live.lock
-	@echo "setting up llama.cpp from requirements-live.lock"
+	@echo "setting up llama.cpp and DeepSeek Harness from requirements-live.lock"
 	@$(PIP) install --require-hashes -r requirements-live.lock
 	@touch $@
 

@@ -1,9 +1,10 @@
-"""Two language models play the battery `refund_v1`, are judged by its contracts, and are compared.
+"""Two language models, and DeepSeek Harness, play the battery `refund_v1`, and are judged by its contracts.
 
 usage: python examples/live/demo.py [--epochs N] [--again] [FOLDER]
 
 No key and no download: the models have random weights (`random_model.py`) and run in llama.cpp on this machine
-(`local_server.py`). With --again both play twice, and the tables have to be the same.
+(`local_server.py`). With --again both play twice, and the tables have to be the same. Behind the harness stands a model
+that answers by rules (`scripted_model.py`), so that what acts is the harness itself.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ def main() -> int:
         tables.append(counted(results))
         shown = shown or compared(results)
     print(shown)
-    print(f"{time.monotonic() - begun:.0f} s; every request and response is in {asked.folder}")
+    print(f"{time.monotonic() - begun:.0f} s for both models\n")
+    begun = time.monotonic()
+    harness_plays(asked.folder / "dsh")
+    print(f"{time.monotonic() - begun:.0f} s for DeepSeek Harness; every request and response is in {asked.folder}")
     if len(set(tables)) > 1:
         print("error: the same models, seeds and epochs gave another table", file=sys.stderr)
         return 1
@@ -69,6 +73,21 @@ def played(folder: Path, epochs: int) -> list[Path]:
     if any(code not in (0, 1, 3) for code in codes):
         raise SystemExit(f"error: the runs ended with exit codes {codes}")
     return results
+
+
+def harness_plays(result: Path) -> None:
+    """Let DeepSeek Harness play each scenario once, with its own session log held against the world's record."""
+    shutil.rmtree(result, ignore_errors=True)
+    words = [sys.executable, str(HERE / "scripted_model.py")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        address = (server.stdout.readline() if server.stdout else "").strip()
+        words = [OUTSTEP, "run", "--battery", "refund_v1", "--epochs", "1", "--model", "dsh:careful"]
+        words += ["--base-url", address, "--out", str(result), "--concurrency", "3"]
+        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+        code = subprocess.run(words, env={**os.environ, "PATH": path}, check=False).returncode
+        server.communicate()
+    if code not in (0, 1, 3):
+        raise SystemExit(f"error: the runs of DeepSeek Harness ended with exit code {code}")
 
 
 def _server(file: Path, name: str) -> subprocess.Popen[str]:

@@ -57,7 +57,7 @@ def test_a_program_acts_in_the_world_and_its_own_record_is_judged(tmp_path: Path
         ("order_get", "succeeded"),
         ("refund_create", "succeeded"),
     ]
-    assert record["harness"] == f"Python {sys.version.split()[0]}"
+    assert record["harness"] == f"{Path(sys.executable).name} Python {sys.version.split()[0]}"
     assert {*record["files"]} == {
         "events.jsonl",
         "exchanges.ndjson",

@@ -73,7 +73,7 @@ def test_a_gap_that_may_hide_the_call_leaves_it_undecided() -> None:
 def test_a_call_that_the_world_never_saw_is_found_unless_the_log_says_that_it_was_refused() -> None:
     def invented(outcome: str) -> Callable[[Log], Log]:
         call = ToolCall(tool="refund.create", seq=91, call_id="x", args=codec.raw({"orderId": "B1"}))
-        result = ToolResult(seq=92, call_id="x", outcome=outcome, text="done")  # type: ignore[arg-type]
+        result = ToolResult(seq=92, call_id="x", outcome=outcome, text="done")
         return lambda log: [*log, call, result]
 
     assert told(found(invented("ok"))) == [("CALL_INVENTED", "violated")]
@@ -162,3 +162,19 @@ def test_every_rule_is_on_the_page() -> None:
     page = (ROOT / "docs" / "worlds.md").read_text("utf-8")
     assert all(f"`{rule}`" in page for rule in RULES)
     assert isinstance(session().trace()[-1], RunEnd)
+
+
+def test_a_failure_with_the_mark_of_an_error_in_front_is_what_the_world_sent() -> None:
+    made = Session(BATTERY.scenario("gateway_down"))
+    agents.careful("gateway_down")(made)
+    record = made.world.record.events()
+    reply = next(item for item in record if isinstance(item, ToolResult) and item.outcome == "unknown")
+
+    def marked(outcome: str) -> list[Finding]:
+        log = made.trace()
+        fields = {"text": f"Error: {reply.text}", "data": codec.NO_RAW, "outcome": outcome}
+        at = next(at for at, item in enumerate(log) if isinstance(item, ToolResult) and item.outcome == "unknown")
+        return list(reconcile(record, [*log[:at], replace(log[at], **fields), *log[at + 1 :]]))
+
+    assert marked("failed") == []
+    assert [one.rule for one in marked("ok")] == ["SUCCESS_INVENTED", "RESULT_WRAPPED"]

@@ -27,6 +27,8 @@ GIVEN = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_
 NO_KEY = "no-key"
 """What a program is given that wants a key where the endpoint does not."""
 LARGEST_TRANSCRIPT = 1 << 28
+ASKING = 30.0
+"""Seconds that a program has to tell its version."""
 SHOWN = 300
 """Characters of what a program said at its end that are told."""
 SHORTEST_KEY = 8
@@ -106,7 +108,7 @@ class CommandDriver:
             said=self._shown(ended.out).strip(),
             transcript=transcript,
             format=self._program.format,
-            harness=await self._asked_version(),
+            harness=await self._asked_version(home, places),
             names=door.names,
         )
 
@@ -115,7 +117,8 @@ class CommandDriver:
         scratch = os.path.join(home, "tmp")
         os.makedirs(scratch, exist_ok=True)
         own = {name: places.text(value) for name, value in self._program.environment.items()}
-        return {**given, "HOME": home, "USERPROFILE": home, "TMPDIR": scratch, "TERM": "dumb", **own}
+        told = {name: value for name, value in own.items() if value}
+        return {**given, "HOME": home, "USERPROFILE": home, "TMPDIR": scratch, "TERM": "dumb", **told}
 
     def _share(self, home: str) -> None:
         """Make the home, with the folders that runs share as links out of it."""
@@ -178,25 +181,22 @@ class CommandDriver:
     def _without_key(self, words: list[str]) -> list[str]:
         return [self._shown(word.encode()) for word in words]
 
-    async def _asked_version(self) -> str:
-        """Return the version that the program tells of itself, asked once; empty where it tells none."""
-        if not self._program.version:
-            return ""
+    async def _asked_version(self, home: str, places: Places) -> str:
+        """Return the version that the program tells of itself, asked once a series; empty where it tells none."""
         if self._version is None:
-            self._version = asyncio.create_task(self._ask_version())
+            self._version = asyncio.create_task(self._ask_version(home, places))
         return await asyncio.shield(self._version)
 
-    async def _ask_version(self) -> str:
-        with tempfile.TemporaryDirectory() as home:
-            environment = {"HOME": home, "PATH": self._environment.get("PATH", "")}
-            try:
-                ended = await run_program(
-                    self._program.version, cwd=home, environment=environment, given=b"", seconds=30
-                )
-            except OSError:
-                return ""
+    async def _ask_version(self, home: str, places: Places) -> str:
+        if not self._program.version:
+            return ""
+        words, environment = places.value(self._program.version), self._given(home, places)
+        try:
+            ended = await run_program(words, cwd=home, environment=environment, given=b"", seconds=ASKING)
+        except OSError:
+            return ""
         lines = self._shown(ended.out).strip().splitlines()
-        return lines[0][:SHOWN] if lines and ended.code == 0 else ""
+        return f"{os.path.basename(words[0])} {lines[0][:SHOWN]}" if lines and ended.code == 0 else ""
 
     async def close(self) -> None:
         """Nothing is held."""

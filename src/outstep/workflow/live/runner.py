@@ -185,7 +185,7 @@ class Runner:
             seconds=round(seconds, 3),
             gate=report.gate if report is not None else "",
             violated=_violated(report),
-            disagreements=len(disagreements),
+            disagreements=sum(one.verdict == "violated" and one.level == "block" for one in disagreements),
             files={name: sha256(folder.read(name)).hexdigest() for name in folder.names()},
         )
         folder.write(RUN, codec.encode(run) + b"\n")
