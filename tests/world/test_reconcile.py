@@ -73,7 +73,7 @@ def test_a_gap_that_may_hide_the_call_leaves_it_undecided() -> None:
 def test_a_call_that_the_world_never_saw_is_found_unless_the_log_says_that_it_was_refused() -> None:
     def invented(outcome: str) -> Callable[[Log], Log]:
         call = ToolCall(tool="refund.create", seq=91, call_id="x", args=codec.raw({"orderId": "B1"}))
-        result = ToolResult(seq=92, call_id="x", outcome=outcome, text="done")
+        result = ToolResult(seq=92, call_id="x", outcome=outcome, text="done")  # type: ignore[arg-type]
         return lambda log: [*log, call, result]
 
     assert told(found(invented("ok"))) == [("CALL_INVENTED", "violated")]
