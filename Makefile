@@ -13,6 +13,7 @@ FUZZERS := $(sort $(wildcard fuzz/[a-z]*.py))
 FUZZ_SECONDS ?= 60
 
 EPOCHS ?= 40
+QWEN := 0.24.4
 
 # Tests share the cores; `make test WORKERS=0` runs them in one process, TESTS and ARGS choose among them.
 WORKERS ?= auto
@@ -52,7 +53,12 @@ demo: $(STAMP) compiled  ## Judge six recorded refund sessions
 demo-live: $(VENV)/.live compiled  ## Let two local models and a harness play a battery (EPOCHS=40)
 	@$(BIN)/python examples/live/demo.py --epochs $(EPOCHS) $(ARGS)
 
-live: $(VENV)/.live  ## Install llama.cpp and DeepSeek Harness, for `make demo-live` and their tests
+live: $(VENV)/.live $(VENV)/.qwen  ## Install what live tests drive: llama.cpp, DeepSeek Harness, Qwen Code
+
+# From the npm registry, and only where npm is there: nothing but a test needs it.
+$(VENV)/.qwen: $(STAMP)
+	@! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix $(VENV)/qwen @qwen-code/qwen-code@$(QWEN)
+	@touch $@
 
 $(VENV)/.live: $(STAMP) requirements-live.lock
 	@echo "setting up llama.cpp and DeepSeek Harness from requirements-live.lock"

@@ -11,7 +11,7 @@ from outstep.errors import problem, suggestion
 if TYPE_CHECKING:
     from outstep.adapters.base import Adapter
 
-NAMES: tuple[str, ...] = ("native", "dsh", "anthropic-messages", "openai-chat")
+NAMES: tuple[str, ...] = ("native", "dsh", "anthropic-messages", "openai-chat", "qwen-code")
 """The formats read here, in the order in which they are asked whether a document is theirs."""
 
 ENTRY_POINTS = "outstep.adapters"

@@ -111,7 +111,8 @@ class Adapter(Protocol):
     """Format versions with a recorded fixture."""
     title: str
     cannot_carry: tuple[str, ...]
-    """What the format does not hold, one sentence each."""
+    """What the format does not hold, one sentence each. An adapter whose sessions may lie in several documents has a
+    member `joins` beside these that is true: it is given all of its documents at once."""
 
     def sniff(self, document: Document, head: bytes) -> bool:
         """Return whether the first bytes look like this format, whatever its version."""

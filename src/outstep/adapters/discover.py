@@ -59,7 +59,7 @@ def groups(
     """Give each document to the adapter that knows it; `format` names one for all instead.
 
     Documents that no adapter knows are a fault if the person named them, and otherwise go to `ignored`. The
-    documents of a DeepSeek Harness form one group, so that the files of one session meet; others stand alone.
+    documents of a harness that keeps a session in several files form one group; others stand alone.
     """
     chosen = adapter(format) if format is not None else None
     gathered: list[Group] = []
@@ -71,7 +71,7 @@ def groups(
             folders[item.folder] = folders.get(item.folder, False) or document is not None
         if reader is None or document is None:
             continue
-        if reader.name == "dsh" and reader.name in together:
+        if getattr(reader, "joins", False) and reader.name in together:
             together[reader.name].documents.append(document)
             continue
         group = Group(adapter=reader, documents=[document])

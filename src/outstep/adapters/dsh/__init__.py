@@ -14,6 +14,7 @@ class DshAdapter:
     version = "1"
     pinned: tuple[str, ...] = ("0", "3", "4")
     title = "DeepSeek Harness session logs"
+    joins = True
     cannot_carry: tuple[str, ...] = (
         "the release of dsh that wrote it: only the format version is recorded",
         "structured content of MCP results: only their text is recorded",
