@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.live.server import Answer, Json, stream
+from tests.live.server import Answer, Json, in_words, stream
 
 
 def event(kind: str, **members: Any) -> bytes:
@@ -41,7 +41,7 @@ def message_events(text: str, *calls: Json) -> list[bytes]:
     if text:
         found.append(event("content_block_start", index=0, content_block={"type": "text", "text": ""}))
         found += [
-            event("content_block_delta", index=0, delta={"type": "text_delta", "text": part}) for part in text.split()
+            event("content_block_delta", index=0, delta={"type": "text_delta", "text": part}) for part in in_words(text)
         ]
         found.append(event("content_block_stop", index=0))
     for index, one in enumerate(calls, 1):
@@ -103,7 +103,7 @@ def response(text: str, *calls: Json, status: str = "completed") -> Answer:
 def response_events(text: str, *calls: Json) -> list[bytes]:
     """Return the events of such an answer, without the last one."""
     found = [event("response.created", sequence_number=0, response=_response("", (), "in_progress"))]
-    for part in text.split():
+    for part in in_words(text):
         members = {"item_id": "i", "output_index": 0, "content_index": 0, "logprobs": []}
         found.append(event("response.output_text.delta", sequence_number=1, delta=part, **members))
     for index, one in enumerate(calls, 1):

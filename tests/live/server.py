@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
@@ -187,9 +188,14 @@ def streamed(text: str = "", *calls: Json) -> Answer:
     return stream(*chunks_of(text, *calls), usage_chunk(), b"data: [DONE]\n\n")
 
 
+def in_words(text: str) -> list[str]:
+    """Return the words of a text, each with the space behind it."""
+    return re.findall(r"\S+\s*", text)
+
+
 def chunks_of(text: str = "", *calls: Json) -> Sequence[bytes]:
     """Return the events of an answer: text by words, arguments in two halves."""
-    found = [chunk({"role": "assistant", "content": word}) for word in text.split(" ") if text]
+    found = [chunk({"role": "assistant", "content": word}) for word in in_words(text)]
     for index, one in enumerate(calls):
         name, arguments = one["function"]["name"], one["function"]["arguments"]
         half = len(arguments) // 2
