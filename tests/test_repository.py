@@ -14,6 +14,7 @@ from typing import Any, get_args
 import pytest
 
 from outstep import __version__, adapters, drivers, render
+from outstep.cli import COMMANDS
 from outstep.contracts import kinds, lints
 from outstep.draft import miners
 from tests.command_line import ROOT, needed, outstep
@@ -266,3 +267,10 @@ def test_equal_input_gives_equal_bytes_under_any_hash_seed(form: tuple[str, ...]
     assert first.stdout
     for other in others:
         assert (other.returncode, other.stdout, other.stderr) == (first.returncode, first.stdout, first.stderr)
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.zh.md", "docs/cli.md"])
+def test_every_command_is_in_the_tables_of_commands(page: str) -> None:
+    rows = "\n".join(re.findall(r"^\|.*$", (ROOT / page).read_text("utf-8"), re.MULTILINE))
+    named = {words.removeprefix("outstep ").split()[0] for words in re.findall(r"`([^`]+)`", rows)}
+    assert [name for name in COMMANDS if name not in named and name != "help"] == []

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 from tests.render.browser import CHROMIUM, started  # noqa: E402
 
 RECORDINGS = ROOT / "examples" / "refund" / "recordings"
-SHOWN = ("good", "refund-before-identity", "claims-success-after-failure", "duplicate-refund-in-parallel")
+SHOWN = ("good", "refund-before-identity", "claims-success-after-failure", "duplicate-refund")
 CHOSEN = "NO_FALSE_SUCCESS_CLAIM"
 
 
@@ -27,7 +27,7 @@ def main() -> int:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images" / "report.png"
     with tempfile.TemporaryDirectory() as folder, started() as browser:
         file = Path(folder) / "report.html"
-        traces = [str((RECORDINGS / name).relative_to(ROOT)) for name in SHOWN if (RECORDINGS / name).exists()]
+        traces = [str((RECORDINGS / name).relative_to(ROOT)) for name in SHOWN]
         contract = "examples/refund/dsh-refund.yaml"
         words = [sys.executable, "-m", "outstep", "check", *traces, "-c", contract, "--output", f"html={file}"]
         subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

@@ -93,3 +93,28 @@ def test_help_names_every_option_and_ends(capsys: pytest.CaptureFixture[str]) ->
         shown = capsys.readouterr().out
         for name in ("PATH", "-c, --contract FILE", "-j, --jobs N", "--unpinned, --no-unpinned", "-h, --help"):
             assert name in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "help"),
+    [
+        ("refund_v1", "did you mean `outstep run --battery refund_v1`?"),
+        ("--battery refund_v1 openai:small", "did you mean `outstep run --model openai:small`?"),
+        ("temperature=0.7", "did you mean `outstep run --set temperature=0.7`?"),
+        ("5", "did you mean `outstep run --epochs 5`?"),
+        ("it's", "did you mean `outstep run --battery 'it'\"'\"'s'`?"),
+        ("--epochs 5 5", "outstep run --help lists the options"),
+    ],
+)
+def test_one_word_too_many_is_offered_the_option_it_may_belong_to(words: str, help: str) -> None:
+    made = Arguments("run", "run a battery")
+    made.flag("--dry", help="nothing")
+    made.value("-b", "--battery", metavar="NAME|FILE", help="a battery")
+    made.value("-m", "--model", metavar="MODEL", help="a model")
+    made.number("-n", "--epochs", metavar="N", help="how often")
+    made.values("--set", metavar="NAME=VALUE", help="a parameter")
+    with pytest.raises(OutstepError) as caught:
+        made.read(words.split())
+    (problem,) = caught.value.problems
+    assert problem.sentence.endswith("is one word too many")
+    assert problem.help == help

@@ -145,7 +145,8 @@ class _Reading:
         if self._words is not None:
             setattr(self._given, self._words.names[0], self._found)
         elif self._found:
-            raise self._mistake(f"`{self._found[0]}` is one word too many")
+            word = self._found[0]
+            raise self._mistake(f"`{word}` is one word too many", self._as_a_value(word))
         return self._given
 
     def _long(self, word: str) -> None:
@@ -204,8 +205,24 @@ class _Reading:
             help=suggestion(name, tuple(self._known)) or f"outstep {self._command} --help lists the options",
         )
 
-    def _mistake(self, sentence: str) -> OutstepError:
-        return problem("usage/arguments", sentence, help=f"outstep {self._command} --help lists the options")
+    def _as_a_value(self, word: str) -> str:
+        """Return the command with the word as the value of an option: the first that is not given and could have it.
+
+        The options of a command are declared with those first that most people need.
+        """
+        from shlex import quote  # only on the way to an error
+
+        form = "number" if word.isdecimal() else "value"
+        for option, _ in self._known.values():
+            is_free = option.form == "values" or getattr(self._given, option.dest) is None
+            could_have = option.form.removesuffix("s") == form and ("=" in option.metavar) == ("=" in word)
+            if is_free and could_have:
+                return f"did you mean `outstep {self._command} {option.names[-1]} {quote(word)}`?"
+        return ""
+
+    def _mistake(self, sentence: str, help: str = "") -> OutstepError:
+        help = help or f"outstep {self._command} --help lists the options"
+        return problem("usage/arguments", sentence, help=help)
 
 
 def _entry(names: str, help: str) -> list[str]:
