@@ -24,11 +24,8 @@ COMMANDS = {
     "ingest": "keep sessions that are not kept yet, and those that come",
     "redact": "write sessions without personal data and secrets",
     "recheck": "judge all kept sessions by another contract",
-<<<<<<< HEAD
     "run": "let a model or an agent play a battery of scenarios, or show its plan",
-=======
     "doctor": "probe the endpoint of a model, and say what will be unreliable",
->>>>>>> b2033e8 (outstep doctor probes the endpoint of a model, and says what will be unreliable)
     "report": "write the containment report of a battery",
     "compare": "hold reports or results of runs against each other: what changed, and how sure that is",
     "battery": "lint, list or show batteries",
