@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from outstep.compare.statistics import holm, least_effect, mcnemar, pass_at, pass_hat, runs_needed, wilson
+from outstep.compare.statistics import fall, holm, least_effect, mcnemar, pass_at, pass_hat, runs_needed, wilson
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,16 @@ def test_holm_corrects_in_steps_and_keeps_the_order() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_a_fall_is_told_from_chance_and_series_that_cannot_tell_take_nothing() -> None:
+    assert fall([(6, 0)]) == [True]
+    assert fall([(5, 0)]) == [False]
+    assert fall([(0, 6)]) == [False]
+    assert fall([(6, 0), (6, 0)]) == [False, False]  # Holm: 2 · 0.031
+    assert fall([(6, 0), *[(2, 2)] * 50]) == [True, *[False] * 50]
+    assert fall([(9, 0), (3, 3)]) == [True, False]
+    assert fall([]) == []
 
 
 def test_more_runs_show_smaller_effects() -> None:

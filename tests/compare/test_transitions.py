@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from outstep.compare.cards import card
 from outstep.compare.results import Results, is_table, of_report, of_table
 from outstep.compare.scores import paired, scores
 from outstep.compare.transitions import compare
 from outstep.errors import OutstepError, Place, Problem
 from outstep.findings import TraceSummary
+from outstep.render.comparison import terminal
 from tests.render.reports import finding, report
 
 
@@ -35,6 +38,9 @@ def run(case: str, verdict: str, *findings: str, **more: Any) -> dict[str, Any]:
         (run("c", "fail", "R", "S"), run("c", "fail", "S"), "still fails", 0),
         (run("c", "pass"), run("c", "inconclusive", "R"), "became inconclusive", 1),
         (run("c", "inconclusive", "R"), run("c", "pass"), "decided", 0),
+        (run("c", "pass", "R"), run("c", "pass", "R"), "same", 0),
+        (run("c", "pass"), run("c", "pass", "R"), "new finding", 1),
+        (run("c", "inconclusive", "R"), run("c", "inconclusive", "R", "S"), "new finding", 1),
         (run("c", "inconclusive", "R"), run("c", "fail", "R"), "pass→fail", 1),
         (run("c", "pass"), run("c", "error"), "error", 2),
         (run("c", "error"), run("c", "pass"), "error", 2),
@@ -62,7 +68,7 @@ def test_cases_come_and_go() -> None:
 def test_one_errored_case_makes_the_whole_no_comparison() -> None:
     found = compare(side("a", run("c", "pass"), run("d", "pass")), side("b", run("c", "fail", "R"), run("d", "error")))
     assert found.exit_code == 2
-    assert "1 cases did not run or could not be checked: `d`" in found.obstacles
+    assert "1 case did not run or could not be checked: `d`" in found.obstacles
 
 
 def test_nothing_in_common_is_no_comparison() -> None:
@@ -74,6 +80,55 @@ def test_of_several_epochs_the_worst_counts() -> None:
     after = side("b", run("c", "pass", epoch=1), run("c", "fail", "R", epoch=2))
     (one,) = compare(before, after).transitions
     assert (one.change, one.passed, one.passes, one.new) == ("pass→fail", (2, 2), (1, 2), ("R",))
+
+
+def epochs(case: str, passes: int, runs: int) -> list[dict[str, Any]]:
+    return [
+        run(case, "pass", epoch=number) if number < passes else run(case, "fail", "R", epoch=number)
+        for number in range(runs)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [(19, 0, "passes less often"), (19, 13, "passes less often"), (19, 14, "still fails"), (0, 19, "still fails")],
+)
+def test_a_case_that_failed_at_times_may_not_fail_ever_more_often(before: int, after: int, change: str) -> None:
+    found = compare(side("a", *epochs("c", before, 20)), side("b", *epochs("c", after, 20)))
+    assert [one.change for one in found.transitions] == [change]
+    assert found.exit_code == (change == "passes less often")
+
+
+def test_of_many_cases_that_come_and_go_one_that_falls_is_no_news() -> None:
+    def wavering(passing: Sequence[int]) -> list[dict[str, Any]]:
+        cases = [f"c{number}" for number in range(40)]
+        return [
+            run(case, "pass", epoch=number) if number in passing else run(case, "fail", "R", epoch=number)
+            for case in cases
+            for number in range(7)
+        ]
+
+    before = side("a", *epochs("falls", 6, 7), *wavering((0, 1, 2)))
+    after = side("b", *epochs("falls", 0, 7), *wavering((3, 4, 5)))
+    assert {one.change for one in compare(before, after).transitions} == {"still fails"}
+    alone = compare(side("a", *epochs("falls", 6, 7)), side("b", *epochs("falls", 0, 7)))
+    assert [one.change for one in alone.transitions] == ["passes less often"]
+
+
+def test_runs_that_pass_less_often_over_all_cases_are_worse_although_no_case_is() -> None:
+    before = side("a", *(one for number in range(10) for one in epochs(f"c{number}", 3, 4)))
+    after = side("b", *(one for number in range(10) for one in epochs(f"c{number}", 2, 4)))
+    (found,) = card([before, after]).comparisons
+    assert {one.change for one in found.transitions} == {"still fails"}
+    assert (found.passes_less, found.exit_code) == (True, 1)
+    assert "worse, runs pass less often over all cases" in terminal(card([before, after]))
+    assert (card([after, before]).comparisons[0].exit_code) == 0
+
+
+def test_nothing_green_is_said_of_sides_that_are_not_alike() -> None:
+    told = card([side("a", run("c", "pass"), run("d", "pass")), side("b", run("c", "pass"), run("d", "error"))])
+    assert "nothing worse" not in terminal(told)
+    assert "not comparable: 1 case did not run" in terminal(told)
 
 
 def test_several_models_are_held_against_themselves() -> None:

@@ -23,9 +23,12 @@ class Card(Struct, frozen=True, kw_only=True):
 def card(sides: Sequence[Results]) -> Card:
     """Return what is to be said about some sides, the first of which is what the others are held against."""
     first, *others = sides
+    tests = tuple(paired(sides))
     return Card(
         sides=tuple(side.name for side in sides),
         scores=tuple(scores(sides)),
-        paired=tuple(paired(sides)),
-        comparisons=tuple(compare(first, other) for other in others),
+        paired=tests,
+        comparisons=tuple(
+            compare(first, other, passes_less=test.says == "worse") for other, test in zip(others, tests, strict=True)
+        ),
     )

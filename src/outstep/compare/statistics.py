@@ -65,6 +65,18 @@ def holm(values: Sequence[float]) -> list[float]:
     return corrected
 
 
+def fall(pairs: Sequence[tuple[int, int]], confidence: float = CONFIDENCE) -> list[bool]:
+    """Return of each of several paired series whether it passes less often than before, beyond chance.
+
+    `pairs` are how many passed only before, and only after. Series whose pairs cannot tell, whatever they were, take
+    nothing from the others (Tarone 1990).
+    """
+    alpha = 1 - confidence
+    able = [at for at, (before, after) in enumerate(pairs) if mcnemar(before + after, 0) < alpha]
+    values = dict(zip(able, holm([mcnemar(*pairs[at]) for at in able]), strict=True))
+    return [values.get(at, 1.0) < alpha and before > after for at, (before, after) in enumerate(pairs)]
+
+
 def least_effect(runs: int, rate: float = 0.5, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
     """Return the smallest difference of two rates that so many runs on either side would most likely show.
 

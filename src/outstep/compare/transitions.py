@@ -6,13 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outstep.compare.results import Outcome, Result, Results, worst
+from outstep.compare.statistics import fall
 from outstep.findings import Verdict
 
 Change = Literal[
     "pass→fail",
     "fail for a new reason",
+    "passes less often",
+    "new finding",
     "became inconclusive",
     "gone",
     "new, fails",
@@ -26,7 +30,17 @@ Change = Literal[
 ]
 """What became of a case or a rule; those that are worse come first."""
 
-WORSE: frozenset[str] = frozenset({"pass→fail", "fail for a new reason", "became inconclusive", "gone", "new, fails"})
+WORSE: frozenset[str] = frozenset(
+    {
+        "pass→fail",
+        "fail for a new reason",
+        "passes less often",
+        "new finding",
+        "became inconclusive",
+        "gone",
+        "new, fails",
+    }
+)
 
 
 class Transition(Struct, frozen=True, kw_only=True):
@@ -63,26 +77,35 @@ class Comparison(Struct, frozen=True, kw_only=True):
     obstacles: tuple[str, ...]
     """Why it is no comparison of like with like; then nothing green is said."""
     notes: tuple[str, ...]
+    passes_less: bool = False
+    """Whether, over all cases, runs pass less often than before, beyond chance."""
 
     @property
     def exit_code(self) -> int:
         """0 nothing worse, 1 something is, 2 not comparable."""
         if self.obstacles:
             return 2
-        return int(any(one.is_worse for one in self.transitions))
+        return int(self.passes_less or any(one.is_worse for one in self.transitions))
 
 
-def compare(before: Results, after: Results) -> Comparison:
-    """Return what became of each case."""
+def compare(before: Results, after: Results, *, passes_less: bool = False) -> Comparison:
+    """Return what became of each case; `passes_less` is what a test of all runs together says."""
     with_model = _has_equal_models(before, after)
     one, other = _by_case(before, with_model=with_model), _by_case(after, with_model=with_model)
-    transitions = [_transition(key, one.get(key, []), other.get(key, [])) for key in dict.fromkeys([*one, *other])]
+    keys = list(dict.fromkeys([*one, *other]))
+    transitions = [_transition(key, one.get(key, []), other.get(key, [])) for key in keys]
+    unchanged = [at for at, told in enumerate(transitions) if told.change in ("same", "still fails")]
+    pairs = [_discordant(one[keys[at]], other[keys[at]]) for at in unchanged]
+    for at, is_fall in zip(unchanged, fall(pairs), strict=True):
+        if is_fall:
+            transitions[at] = replace(transitions[at], change="passes less often")
     return Comparison(
         before=before.name,
         after=after.name,
         transitions=tuple(transitions),
         obstacles=tuple(_obstacles(before, after, transitions, bool(one.keys() & other.keys()))),
         notes=tuple(_notes(before, after)),
+        passes_less=passes_less,
     )
 
 
@@ -127,9 +150,18 @@ def _change(was: Outcome | None, now: Outcome | None, *, has_new: bool) -> Chang
         return "gone"
     if now == "fail":
         return "pass→fail" if was != "fail" else "fail for a new reason" if has_new else "still fails"
-    if now == "inconclusive":
-        return "became inconclusive" if was != "inconclusive" else "same"
+    if now == "inconclusive" and was != "inconclusive":
+        return "became inconclusive"
+    if now == was:
+        return "new finding" if has_new else "same"
     return {"fail": "fail→pass", "inconclusive": "decided"}.get(was, "same")  # type: ignore[return-value]
+
+
+def _discordant(before: Sequence[Result], after: Sequence[Result]) -> tuple[int, int]:
+    """Return how many epochs passed only before, and only after."""
+    was = {run.epoch: run.outcome == "pass" for run in before}
+    both = [(was[run.epoch], run.outcome == "pass") for run in after if run.epoch in was]
+    return sum(a and not b for a, b in both), sum(b and not a for a, b in both)
 
 
 def _passes(runs: Sequence[Result]) -> tuple[int, int]:
@@ -157,7 +189,7 @@ def _obstacles(before: Results, after: Results, transitions: Sequence[Transition
     if broken:
         named = ", ".join(f"`{one.case}`" for one in broken[:5])
         more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
-        yield f"{len(broken)} cases did not run or could not be checked: {named}{more}"
+        yield f"{len(broken)} case{'s'[: len(broken) > 1]} did not run or could not be checked: {named}{more}"
     if before.contracts and after.contracts and dict(before.contracts).keys() != dict(after.contracts).keys():
         yield "other contracts judged the two sides"
 

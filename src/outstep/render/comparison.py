@@ -121,9 +121,13 @@ def paired_lines(card: Card) -> Iterator[str]:
 
 
 def _rows(one: Comparison) -> list[list[str]]:
-    shown = [transition for transition in one.transitions if transition.change not in _QUIET or transition.vacuous]
+    shown = [transition for transition in one.transitions if _is_told(transition)]
     shown.sort(key=lambda transition: not transition.is_worse)
     return [_row(transition) for transition in shown]
+
+
+def _is_told(one: Transition) -> bool:
+    return bool(one.change not in _QUIET or one.vacuous or one.gone or one.passed != one.passes)
 
 
 def _row(one: Transition) -> list[str]:
@@ -145,7 +149,12 @@ def _counted(one: Comparison) -> str:
         counts[transition.change] = counts.get(transition.change, 0) + 1
     worse = sum(transition.is_worse for transition in one.transitions)
     told = ", ".join(f"{number} {change}" for change, number in counts.items())
-    return f"{told}: {worse} worse" if worse else f"{told}: nothing worse"
+    if worse:
+        return f"{told}: {worse} worse"
+    if one.passes_less:
+        return f"{told}: worse, runs pass less often over all cases"
+    # Of sides that are not alike nothing green is said.
+    return told if one.obstacles else f"{told}: nothing worse"
 
 
 def _marked(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

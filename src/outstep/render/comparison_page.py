@@ -32,6 +32,7 @@ WORDS: Words = {
         "{n} 个用例比 {before} 差",
     ),
     "not-worse": ("Nothing stands worse than in {before}", "没有用例比 {before} 差"),
+    "passes-less": ("Runs pass less often than in {before}, over all cases", "总体上通过的运行比 {before} 少"),
     "not-comparable": ("Not comparable with {before}: {why}", "无法与 {before} 比较：{why}"),
     "cases": ("Case by case", "逐个用例"),
     "rules": ("Rule by rule", "逐条规则"),
@@ -54,6 +55,8 @@ WORDS: Words = {
     "pass→fail": ("passed before", "之前通过"),
     "fail for a new reason": ("new reason", "新原因"),
     "became inconclusive": ("decided before", "之前可判定"),
+    "passes less often": ("passes less often", "通过次数减少"),
+    "new finding": ("new finding", "新发现"),
     "new, fails": ("new", "新增"),
     "became vacuous": ("no longer exercised", "不再触发"),
     "new": ("new", "新增"),
@@ -96,8 +99,9 @@ def _verdicts(card: Card, words: dict[str, str]) -> Iterator[str]:
             yield f'<p>{name} <span class="badge red">{text(why)}</span></p>\n'
         if not one.obstacles:
             worse = sum(transition.is_worse for transition in one.transitions)
-            told = say(words, "worse" if worse else "not-worse", n=worse, before=one.before)
-            yield f'<p>{name} <span class="badge {"red" if worse else "green"}">{text(told)}</span></p>\n'
+            kind = "worse" if worse else "passes-less" if one.passes_less else "not-worse"
+            told = say(words, kind, n=worse, before=one.before)
+            yield f'<p>{name} <span class="badge {"red" if one.exit_code else "green"}">{text(told)}</span></p>\n'
         yield from (f'<p class="soft">{text(note)}</p>\n' for note in one.notes)
 
 
@@ -128,10 +132,10 @@ def _interval(one: Score) -> str:
 def _cases(card: Card, sides: Sequence[Results], words: dict[str, str]) -> Iterator[str]:
     yield f"<h2>{text(words['cases'])}</h2>\n"
     by_side = [_grouped(side) for side in sides]
-    changes = [{(one.case, one.model): one for one in comparison.transitions} for comparison in card.comparisons]
     names = list(dict.fromkeys(case for runs in by_side for case in runs))
     # What changed anywhere comes first; else the order is that of the runs.
-    names.sort(key=lambda name: _rank(name, card.comparisons))
+    changes = [_by_case(comparison) for comparison in card.comparisons]
+    names.sort(key=lambda name: _rank([one for own in changes for one in own.get(name, ())]))
     head = "".join(
         f'<th scope="col">{text(shown(name, LONGEST_NAME))}</th>' for name in (words["case"], *(s.name for s in sides))
     )
@@ -139,7 +143,7 @@ def _cases(card: Card, sides: Sequence[Results], words: dict[str, str]) -> Itera
     for name in names[:MOST_CASES]:
         cells = []
         for number, runs in enumerate(by_side):
-            transition = _transition(changes[number - 1], name) if number else None
+            transition = _transition(changes[number - 1].get(name, ())) if number else None
             cells.append(_cell(runs.get(name, []), transition, words))
         yield f'<tr><th scope="row"><code>{text(shown(name, LONGEST_NAME))}</code></th>{"".join(cells)}</tr>\n'
     yield "</tbody></table></div>\n"
@@ -154,15 +158,20 @@ def _grouped(side: Results) -> dict[str, list[Result]]:
     return found
 
 
-def _rank(name: str, comparisons: Sequence[Comparison]) -> int:
-    own = [one for comparison in comparisons for one in comparison.transitions if one.case == name]
+def _by_case(comparison: Comparison) -> dict[str, list[Transition]]:
+    found: dict[str, list[Transition]] = {}
+    for one in comparison.transitions:
+        found.setdefault(one.case, []).append(one)
+    return found
+
+
+def _rank(own: Sequence[Transition]) -> int:
     if any(one.is_worse for one in own):
         return 0
     return 1 if any(one.change not in ("same", "still fails") for one in own) else 2
 
 
-def _transition(changes: dict[tuple[str, str], Transition], name: str) -> Transition | None:
-    own = [one for (case, _), one in changes.items() if case == name]
+def _transition(own: Sequence[Transition]) -> Transition | None:
     return next((one for one in own if one.is_worse), own[0] if own else None)
 
 
