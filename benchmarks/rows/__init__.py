@@ -16,6 +16,7 @@ NAMES = (
     "text",
     "scope",
     "ingest",
+    "live",
     "rules",
     "kinds",
     "report",

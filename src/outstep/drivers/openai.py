@@ -82,8 +82,11 @@ class _Speaker:
             }
             for tool in task.tools.list()
         ]
+        # The client would look through every part of all messages and tools for what it has to change, at each request,
+        # and there is nothing: that takes as long as the rest of a request. What is in `extra_body` goes as it is.
+        self._body: dict[str, Any] = {**self._request.pop("extra_body", {}), "messages": self._messages}
         if tools:
-            self._request["tools"] = tools
+            self._body["tools"] = tools
         self._stream = task.stream
         self.received = Received()
 
@@ -93,10 +96,10 @@ class _Speaker:
         completions = self._client.chat.completions
         if self._stream:
             stream = await completions.create(
-                messages=self._messages, stream=True, stream_options={"include_usage": True}, **self._request
+                messages=[], stream=True, stream_options={"include_usage": True}, extra_body=self._body, **self._request
             )
             return await _streamed(stream, self.received, self._names)
-        raw = await completions.with_raw_response.create(messages=self._messages, **self._request)
+        raw = await completions.with_raw_response.create(messages=[], extra_body=self._body, **self._request)
         return _whole(raw.http_response.content, self._names)
 
     def answer(self, turn: Turn, answers: Sequence[Answer]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import lru_cache
 
 from outstep.errors import OutstepError, Place, Problem, problem, suggestion
 from outstep.world import bundled
@@ -21,7 +22,7 @@ def open_world(name: str, folder: str = "") -> tuple[WorldFile, tuple[Problem, .
     """
     if is_path(name):
         path = os.path.join(folder, name)
-        return load(_read(path), name=path)
+        return _loaded(_read(path), path)
     if name == bundled.CANARY:
         help = "`world: {use: canary, files: …}` in a scenario says what is in it"
         raise problem("world/no-file", "the world `canary` is no file: a scenario says what is in it", help=help)
@@ -31,7 +32,13 @@ def open_world(name: str, folder: str = "") -> tuple[WorldFile, tuple[Problem, .
         if os.path.exists(os.path.join(folder, name)):
             help = f"for the file of this name write `./{name}`"
         raise problem("world/not-found", f"no world called `{name}` comes with Outstep", help=help)
-    return load(data, name=f"bundled:{name}")
+    return _loaded(data, f"bundled:{name}")
+
+
+@lru_cache(maxsize=32)
+def _loaded(data: bytes, name: str) -> tuple[WorldFile, tuple[Problem, ...]]:
+    """Return a checked world; runs of one series share it, since nothing changes what it holds."""
+    return load(data, name=name)
 
 
 def is_path(name: str) -> bool:
