@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from outstep.errors import Place
 from outstep.render import github, gitlab
 from outstep.render.style import PLAIN
 from tests.render.reports import HOSTILE, TRAPS, finding, golden, report
@@ -51,8 +52,9 @@ def test_what_does_not_gate_is_a_warning() -> None:
 
 
 def test_a_file_name_stays_one_property() -> None:
-    hostile = finding(place=golden().faults[3].place)
-    assert decoded(commands(github.render(report(hostile), PLAIN))[0]["file"]) == "::error file=x::fake%0A::warning::y"
+    name = "::error file=x::fake%0A::warning::y"
+    hostile = finding(place=Place(source=name, line=1))
+    assert decoded(commands(github.render(report(hostile), PLAIN))[0]["file"]) == name
 
 
 def test_gitlab_gets_what_it_asks_for() -> None:
@@ -65,6 +67,15 @@ def test_gitlab_gets_what_it_asks_for() -> None:
         assert isinstance(entry["location"]["path"], str)
         assert entry["location"]["lines"]["begin"] >= 1
     assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+
+
+def test_gitlab_shows_both_of_two_copies_of_a_trace() -> None:
+    copies = [finding(place=Place(source=source, line=5), fingerprint="f" * 32) for source in ("a.jsonl", "b.jsonl")]
+    entries = json.loads(gitlab.render(report(*copies), PLAIN))
+    assert [entry["location"]["path"] for entry in entries] == ["a.jsonl", "b.jsonl"]
+    assert len({entry["fingerprint"] for entry in entries}) == 2
+    alone = json.loads(gitlab.render(report(copies[0]), PLAIN))
+    assert alone[0]["fingerprint"] == entries[0]["fingerprint"]
 
 
 def test_gitlab_tells_apart_what_gates() -> None:

@@ -7,6 +7,7 @@ docs: docs/cli.md#output
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from outstep.digest import sha256
@@ -25,7 +26,16 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001
     names_trace = len(report.traces) > 1
     entries = [_problem(problem) for problem in (*report.faults, *report.warnings)]
     entries += [_finding(finding, report, names_trace=names_trace) for finding in report.findings]
-    return pretty(entries)
+    return pretty(list(_told_apart(entries)))
+
+
+def _told_apart(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the entries; GitLab shows one of those with one fingerprint, as copies of a trace have."""
+    seen: dict[str, int] = {}
+    for entry in entries:
+        fingerprint = entry["fingerprint"]
+        times = seen[fingerprint] = seen.get(fingerprint, 0) + 1
+        yield entry if times == 1 else {**entry, "fingerprint": _digest(f"{fingerprint}\0{times}")}
 
 
 def _finding(finding: Finding, report: Report, *, names_trace: bool) -> dict[str, Any]:
@@ -50,10 +60,14 @@ def _entry(name: str, told: str, severity: str, place: Place | None, identity: s
         "type": "issue",
         "check_name": shown(name, _LONGEST),
         "description": shown(told, _LONGEST),
-        "fingerprint": sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        "fingerprint": _digest(identity),
         "severity": severity,
         "location": {
             "path": place.source.removeprefix("./") if place is not None else ".",
             "lines": {"begin": place.line if place is not None and place.line is not None else 1},
         },
     }
+
+
+def _digest(identity: str) -> str:
+    return sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -26,7 +26,12 @@ _TITLES = {
     "error": "could not be checked",
     "inconclusive": "is undecided",
 }
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~&@#]|:(?=//)|(?<=www)\.")
+_MARKUP = re.compile(
+    # Mentions, issues, formulas, merge requests, `:emoji:`: GitHub and GitLab look for them in what is shown, so that
+    # no backslash keeps them off; a code span does. Two spans side by side would be one.
+    r"((?:[@#$]|!(?=\d)|:(?=[\w+-]+:))+)"
+    r"|[\\`*_{}\[\]<>|~&]|:(?=//)|(?<=www)\."
+)
 
 
 def render(report: Report, style: Style) -> str:
@@ -70,9 +75,9 @@ def code(plain: str) -> str:
 
 
 def _unmarked(found: re.Match[str]) -> str:
-    sign = found[0]
-    # A backslash does not keep a person or an issue from being mentioned; a code span does.
-    return f"`{sign}`" if sign in "@#" else "&amp;" if sign == "&" else f"\\{sign}"
+    if found[1]:
+        return f"`{found[1]}`"
+    return "&amp;" if found[0] == "&" else f"\\{found[0]}"
 
 
 def _finding(group: list[Finding], report: Report, plain: Style, *, names_trace: bool) -> str:
