@@ -11,7 +11,9 @@ import msgspec
 from outstep import codec
 from outstep.errors import Problem
 
-_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _HALF = re.compile("[\ud800-\udfff]")
 
