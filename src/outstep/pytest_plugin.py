@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from outstep.findings import Report
     from outstep.workflow.api import Contracts, Traces
     from outstep.workflow.recorder import Recorder
+    from outstep.workflow.suite_reports import Output
     from outstep.workflow.trace_tests import TraceTest, TraceTests
 
 MARKER = "outstep(contract, **options): the contract, and options of `outstep.check`, that the fixture `outstep` uses"
@@ -41,12 +42,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--outstep-fail-on", choices=("block", "warn"), default="block", help="the lowest level that fails")
     group.addoption("--outstep-format", metavar="NAME", help="the format of every trace (else told by content)")
+    group.addoption(
+        "--outstep-output",
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write all that the tests check as one report: json, junit, html, … (as `outstep check --output`)",
+    )
     parser.addini("outstep_contract", "contracts for recorded traces, as `--outstep-contract`", type="linelist")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the marker known, and look whether the reports can be written."""
     config.addinivalue_line("markers", MARKER)
+    texts = config.getoption("--outstep-output")
+    if texts:
+        from outstep.errors import OutstepError
+        from outstep.workflow.suite_reports import read_outputs
+        from outstep.workflow.trace_tests import told
+
+        try:
+            outputs = read_outputs(texts)
+        except OutstepError as error:
+            raise pytest.UsageError(told(error.problems)) from None
+        # Under xdist the workers judge, and what they say of each test comes home with its result.
+        is_worker = hasattr(config, "workerinput")
+        config.pluginmanager.register(Reports(outputs, is_worker=is_worker), "outstep-reports")
 
 
 @pytest.fixture
@@ -55,15 +76,16 @@ def outstep(request: pytest.FixtureRequest) -> Checker:
     marker = request.node.get_closest_marker("outstep")
     options = dict(marker.kwargs) if marker is not None else {}
     contract = marker.args[0] if marker is not None and marker.args else options.pop("contract", None)
-    return Checker(contract, options)
+    return Checker(contract, options, request.node)
 
 
 class Checker:
     """What the fixture `outstep` gives."""
 
-    def __init__(self, contract: Contracts | None, options: Mapping[str, Any]) -> None:
+    def __init__(self, contract: Contracts | None, options: Mapping[str, Any], node: pytest.Item | None = None) -> None:
         self._contract = contract
         self._options = options
+        self._node = node
 
     def check(self, traces: Traces | Recorder, contract: Contracts | None = None, **options: Any) -> Report:
         """Hold traces against a contract, and fail the test with the report if the gate does not pass.
@@ -72,6 +94,8 @@ class Checker:
         """
         __tracebackhide__ = True
         report = self.report(traces, contract, **options)
+        if self._node is not None:
+            _keep(self._node, report)
         if not report.passed:
             from outstep.workflow.trace_tests import shown
 
@@ -192,6 +216,7 @@ class TraceItem(pytest.Item):
     def runtest(self) -> None:
         """Judge the trace."""
         report = self._test.report()
+        _keep(self, report)
         if not report.passed:
             from outstep.workflow.trace_tests import shown
 
@@ -210,3 +235,67 @@ class TraceItem(pytest.Item):
 
 class NotPassed(Exception):
     """The gate does not pass; the text is the report."""
+
+
+# --- reports of all that was checked ---
+
+_REPORTS = pytest.StashKey["list[str]"]()
+_CARRIED = "outstep_reports"
+"""Of the result of a test, which pytest-xdist takes from the worker to where the reports are written."""
+
+
+def _keep(item: pytest.Item, report: Report) -> None:
+    """Keep what a test checked, where reports are to be written."""
+    if item.config.getoption("--outstep-output"):
+        from outstep.workflow.suite_reports import carried
+
+        item.stash.setdefault(_REPORTS, []).append(carried(report))
+
+
+class Reports:
+    """Gathers what all tests checked, and writes it at the end."""
+
+    def __init__(self, outputs: Sequence[Output], *, is_worker: bool) -> None:
+        self._outputs = outputs
+        self._is_worker = is_worker
+        self._by_test: dict[str, list[str]] = {}
+        self._said = ""
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        """Let the result of a test carry what the test has checked so far."""
+        outcome: Any = yield
+        setattr(outcome.get_result(), _CARRIED, item.stash.get(_REPORTS, []))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what a test checked; the last run of a test counts."""
+        if report.when == "setup":
+            self._by_test.pop(report.nodeid, None)
+        carried = getattr(report, _CARRIED, ())
+        if carried:
+            self._by_test[report.nodeid] = list(carried)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the reports, in the order of the names of the tests, whichever came first."""
+        if self._is_worker or session.config.getoption("--collect-only"):
+            return
+        from outstep.errors import OutstepError
+        from outstep.workflow.suite_reports import write
+        from outstep.workflow.trace_tests import told
+
+        texts = [text for name in sorted(self._by_test) for text in self._by_test[name]]
+        try:
+            report = write(texts, self._outputs, session.config.invocation_params.dir)
+        except OutstepError as error:
+            self._said = told(error.problems)
+            session.exitstatus = max(session.exitstatus, pytest.ExitCode.TESTS_FAILED)
+            return
+        files = ", ".join(output.file for output in self._outputs)
+        self._said = f"outstep: {report.gate} (exit code {report.exit_code}), written to {files}"
+        if not texts and session.exitstatus == pytest.ExitCode.OK:
+            self._said += ": no test held a trace against a contract"
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say where the reports are."""
+        if self._said:
+            terminalreporter.write_line(self._said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import ROOT
+from outstep.reports import read_report
+from tests.command_line import ROOT, outstep
 
 SHOP = ROOT / "tests" / "cli" / "shop"
 RECORDINGS = ROOT / "examples" / "refund" / "recordings"
@@ -177,3 +179,64 @@ def test_nothing_is_there():
 """,
     )
     assert code == 0, printed
+
+
+SUITE = """
+def test_rightly(outstep):
+    outstep.check("good.jsonl", "refund.yaml")
+
+def test_wrongly(outstep):
+    outstep.check("bad.jsonl", "refund.yaml")
+
+def test_only_looked_at(outstep):
+    assert outstep.report("torn.jsonl", "refund.yaml").gate == "inconclusive"
+
+def test_another_contract(outstep):
+    outstep.check("good.jsonl", "observe.yaml")
+
+def test_of_another_kind(): pass
+"""
+
+
+def test_all_that_was_checked_is_written_as_one_report(suite: Callable[..., Done], tmp_path: Path) -> None:
+    words = [f"--outstep-output={form}=out.{form}" for form in ("json", "junit", "html", "sarif")]
+    _, printed = suite(*words, test_agent=SUITE)
+    assert "outstep: block (exit code 1), written to out.json, out.junit, out.html, out.sarif" in printed
+    report = read_report(str(tmp_path / "out.json"))
+    assert (report.gate, report.exit_code) == ("block", 1)
+    assert [trace.id for trace in report.traces] == ["good", "bad"]
+    assert [contract.source for contract in report.contracts] == ["observe.yaml", "refund.yaml"]
+    assert {finding.trace for finding in report.findings if report.gates(finding)} == {"bad"}
+    verify = next(rule for rule in report.rules if rule.rule == "VERIFY_BEFORE_REFUND" and rule.contract == "shop")
+    assert (verify.satisfied, verify.violated) == (1, 1)
+    assert "VERIFY_BEFORE_REFUND" in (tmp_path / "out.html").read_text("utf-8")
+    once = {form: (tmp_path / f"out.{form}").read_bytes() for form in ("json", "junit", "html", "sarif")}
+    suite(*words, "-n", "2", test_agent=SUITE)
+    assert {form: (tmp_path / f"out.{form}").read_bytes() for form in once} == once
+
+
+def test_recorded_traces_are_in_the_report(suite: Callable[..., Done], tmp_path: Path) -> None:
+    words = ("--outstep-contract", "refund.yaml", "good.jsonl", "bad.jsonl")
+    code, _ = suite(*words, "--outstep-output", "json=out.json")
+    report = read_report(str(tmp_path / "out.json"))
+    assert code == 1
+    assert (report.gate, [trace.id for trace in report.traces]) == ("block", ["bad", "good"])
+    alone = outstep("check", str(tmp_path / "bad.jsonl"), "-c", str(tmp_path / "refund.yaml"), "--json")
+    fingerprints = {finding["fingerprint"] for finding in json.loads(alone.stdout)["findings"]}
+    assert {finding.fingerprint for finding in report.findings} == fingerprints
+
+
+def test_a_report_on_nothing_is_no_pass(suite: Callable[..., Done], tmp_path: Path) -> None:
+    _, printed = suite("--outstep-output", "json=out.json", test_agent="def test_nothing(): pass")
+    assert "no test held a trace against a contract" in printed
+    assert read_report(str(tmp_path / "out.json")).gate == "error"
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [("json", "names no file"), ("jsn=x", "did you mean `json`?"), ("json=no/x", "cannot be written")],
+)
+def test_a_report_that_cannot_be_written_fails_the_run(suite: Callable[..., Done], output: str, said: str) -> None:
+    code, printed = suite("--outstep-output", output, test_agent="def test_nothing(): pass")
+    assert code != 0
+    assert said in printed
