@@ -24,9 +24,12 @@ Function = Callable[[Any], Any]
 
 def ready(contract: Contract) -> Compiled:
     """Return a contract made ready to judge, with the functions that it names; raises `OutstepError`."""
-    if not any(isinstance(rule.kind, Python) for rule in contract.rules):
-        return Compiled(contract)
-    return Compiled(contract, load_functions(contract))
+    return Compiled(contract, load_functions(contract) if asks_functions(contract) else None)
+
+
+def asks_functions(contract: Contract) -> bool:
+    """Return whether a rule of a contract asks a Python function."""
+    return any(isinstance(rule.kind, Python) for rule in contract.rules)
 
 
 def load_functions(contract: Contract) -> dict[str, Function]:
@@ -43,6 +46,78 @@ def load_functions(contract: Contract) -> dict[str, Function]:
     if problems:
         raise OutstepError(*problems)
     return functions
+
+
+def source_files(contract: Contract) -> tuple[str, ...]:
+    """Return the files with the source of the functions of a contract, and of what these import beside it."""
+    found: dict[str, None] = {}
+    for rule in contract.rules:
+        if isinstance(rule.kind, Python):
+            module = rule.kind.function.partition(":")[0]
+            _follow(module, _folder(contract, rule), found)
+    return tuple(found)
+
+
+MOST_FILES = 200
+"""Source files that are followed from one contract."""
+
+
+def _follow(module: str, folder: str | None, found: dict[str, None]) -> None:
+    """Add the file of a module, and those of the modules beside the contract that it imports."""
+    path = _path_beside(module, folder) if folder is not None else None
+    if path is None:
+        if module and not any(name.endswith(f"{os.sep}{module}.py") for name in found):
+            path = _path_on_import_path(module)
+        if path is not None:
+            found[path] = None
+        return
+    if path in found or len(found) >= MOST_FILES:
+        return
+    found[path] = None
+    for name in _imported(path):
+        for parts in range(1, name.count(".") + 2):
+            part = ".".join(name.split(".")[:parts])
+            if _path_beside(part, folder) is not None:
+                _follow(part, folder, found)
+
+
+def _path_beside(module: str, folder: str | None) -> str | None:
+    if folder is None:
+        return None
+    base = os.path.join(folder, *module.split("."))
+    return next((path for path in (f"{base}.py", os.path.join(base, "__init__.py")) if os.path.isfile(path)), None)
+
+
+def _path_on_import_path(module: str) -> str | None:
+    """Return the file of a module without running it; a package that holds it is not looked into."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    if "." not in module:
+        return spec.origin if spec.origin.endswith(".py") else None
+    return _path_beside(module, os.path.dirname(os.path.dirname(spec.origin)))
+
+
+def _imported(path: str) -> Iterator[str]:
+    """Yield the names of the modules that a source file imports."""
+    import ast
+
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 class _NotThereError(Exception):
@@ -114,9 +189,7 @@ def _beside(name: str, folder: str | None) -> ModuleType | None:
         return None
     import importlib.util
 
-    base = os.path.join(folder, *name.split("."))
-    package = os.path.join(base, "__init__.py")
-    path = f"{base}.py" if os.path.isfile(f"{base}.py") else package if os.path.isfile(package) else None
+    path = _path_beside(name, folder)
     if path is None:
         return None
     if "." in name:
@@ -130,7 +203,7 @@ def _beside(name: str, folder: str | None) -> ModuleType | None:
     own = name if known is None else f"{name}_{sha256(folder.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
     if own in sys.modules:
         return sys.modules[own]
-    inner = [base] if path == package else None
+    inner = [os.path.dirname(path)] if os.path.basename(path) == "__init__.py" else None
     spec = importlib.util.spec_from_file_location(own, path, submodule_search_locations=inner)
     assert spec is not None
     assert spec.loader is not None
@@ -186,4 +259,4 @@ def _similar(name: str, module: ModuleType) -> str:
     return suggestion(name, tuple(known)) or "write `module:function`"
 
 
-__all__ = ["load_functions", "ready"]
+__all__ = ["asks_functions", "load_functions", "ready", "source_files"]

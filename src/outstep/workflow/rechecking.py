@@ -122,7 +122,7 @@ class _Work(Struct, frozen=True):
         reading = options_of(run, {})
         options = structs.replace(self.options, unpinned=reading.unpinned, complete=reading.complete)
         adapter = run.adapter.partition("@")[0]
-        report = judge(documents, adapter, [one.contract for one in self.contracts], options)
+        report = judge(documents, adapter, [one.ready(options.language) for one in self.contracts], options)
         before = [read_stored(self.store, digest) for digest in task.reports]
         changed = compared(task.number, run, before, report)
         if not self.is_sealed:

@@ -5,26 +5,34 @@ docs: docs/evidence.md#judging-again
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
 
+from outstep import contract_cache
 from outstep.adapters import adapter
 from outstep.adapters.base import Document, Options
 from outstep.codec import loads
+from outstep.contracts.kinds import Python
 from outstep.contracts.model import Contract
-from outstep.errors import OutstepError
+from outstep.engine.monitor import Compiled
+from outstep.errors import OutstepError, problem
 from outstep.evidence import entries
 from outstep.evidence.entries import Entry, Judged
 from outstep.evidence.objects import Damaged
 from outstep.evidence.store import Store
 from outstep.findings import Report
+from outstep.workflow.checking import CheckOptions, in_language
 from outstep.workflow.contracts import open_contract
+from outstep.workflow.functions import asks_functions, load_functions, source_files
+from outstep.workflow.judging import made_ready
 from outstep.workflow.sealing import judge, options_of, report_bytes, sealed_traces
 
 
@@ -61,15 +69,19 @@ class Changed(Struct, frozen=True, kw_only=True):
     """Of `rules`, those all of whose findings an earlier report had as waived."""
 
 
-def rejudge(store: Store, number: int, entry: Entry) -> Again:
-    """Make events and verdict of an entry again from the stored bytes, with the stored contract, and compare."""
+def rejudge(store: Store, number: int, entry: Entry, *, runs_code: bool = False) -> Again:
+    """Make events and verdict of an entry again from the stored bytes, with the stored contract, and compare.
+
+    Nothing outside of the evidence is read, but for the packs of this version. Functions that a contract asks are
+    code of whoever sealed it: they are run with `runs_code` alone, from the source that was sealed.
+    """
     run = entry if entry.kind == "run" else store.log.entry(entry.of or 0)
     try:
         documents = stored_documents(store, run)
         differences = list(_events(run, documents)) if entry.kind == "run" else []
         notes: list[str] = []
         if entry.judged is not None:
-            report, told = _verdict(store, run, documents, entry.judged)
+            report, told = _verdict(store, run, documents, entry.judged, runs_code)
             differences += told
             if report is not None:
                 differences += _compared(store.objects.get(entry.judged.report), report, notes)
@@ -152,23 +164,28 @@ def _events(run: Entry, documents: Sequence[Document]) -> Iterator[str]:
 
 
 def _verdict(
-    store: Store, run: Entry, documents: Sequence[Document], judged: Judged
+    store: Store, run: Entry, documents: Sequence[Document], judged: Judged, runs_code: bool
 ) -> tuple[Report | None, list[str]]:
-    contracts, told = stored_contracts(store, judged)
-    if not contracts:
-        return None, told
-    report = judge(documents, run.adapter.partition("@")[0], contracts, options_of(run, judged.options))
-    return report, told
+    options = options_of(run, judged.options)
+    with _laid_out(store, judged) as (root, told):
+        ready = [
+            _opened(root, name, loads(judged.params[name]) if name in judged.params else None, options, runs_code)
+            for name in judged.names
+        ]
+        if not ready:
+            return None, told
+        return judge(documents, run.adapter.partition("@")[0], ready, options), told
 
 
-def stored_contracts(store: Store, judged: Judged) -> tuple[list[Contract], list[str]]:
-    """Return the contracts of a verdict from their stored bytes, and what is no longer as it was.
+@contextmanager
+def _laid_out(store: Store, judged: Judged) -> Iterator[tuple[Path, list[str]]]:
+    """Lay out the stored files of contracts below a scratch folder; with it, what is no longer as it was.
 
-    Raises `Damaged`, `OutstepError`.
+    Raises `Damaged`.
     """
     told: list[str] = []
-    contracts: list[Contract] = []
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as made:
+        scratch = Path(os.path.realpath(made))
         root = Path(scratch, *["x"] * _DEPTH)
         for document in judged.contracts:
             data = store.objects.get(document.sha256, document.size)
@@ -176,24 +193,57 @@ def stored_contracts(store: Store, judged: Judged) -> tuple[list[Contract], list
                 told += _pack_differs(document, data)
             else:
                 path = Path(os.path.normpath(root / document.name))
-                if not path.is_relative_to(scratch):
+                if not path.is_relative_to(scratch) or "\0" in document.name:
                     raise Damaged(f"the contract file `{document.name}` has no place below a folder")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-        for name in judged.names:
-            contracts.append(_opened(root, name, loads(judged.params[name]) if name in judged.params else None))
-    return contracts, told
+                try:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(data)
+                except OSError as error:
+                    raise Damaged(f"the contract file `{document.name}` has no place: {error.strerror}") from None
+        yield root, told
 
 
 _DEPTH = 20
 """Folders above the contracts, so that an `include` may lead upwards."""
 
 
-def _opened(root: Path, name: str, params: Mapping[str, Any] | None) -> Contract:
-    path = name.removeprefix("pack:") if name.startswith("pack:") else str(root / name)
-    contract, _ = open_contract(path, params=params)
+def _opened(
+    root: Path, name: str, params: Mapping[str, Any] | None, options: CheckOptions, runs_code: bool
+) -> Compiled:
+    """Return a stored contract made ready; raises `OutstepError`."""
+    if name.startswith("pack:"):
+        return made_ready(in_language(open_contract(name.removeprefix("pack:"), params=params)[0], options.language))
+    scratch = root.parents[_DEPTH - 1]
+
+    def read(path: str) -> bytes:
+        if not Path(os.path.realpath(path)).is_relative_to(scratch):
+            raise FileNotFoundError(errno.ENOENT, "it is not in the evidence", path)
+        with open(path, "rb") as file:
+            return file.read()
+
+    contract = contract_cache.open_contract(str(root / name), params=params, read_file=read).contract
+    functions = _functions(contract, scratch, runs_code) if asks_functions(contract) else None
     labels = [source if source.startswith("pack:") else _label(root, name, source) for source in contract.sources]
-    return structs.replace(contract, sources=tuple(labels))
+    return Compiled(in_language(structs.replace(contract, sources=tuple(labels)), options.language), functions)
+
+
+def _functions(contract: Contract, scratch: Path, runs_code: bool) -> Mapping[str, Any]:
+    """Return the functions of a contract from their sealed sources; raises `OutstepError`."""
+    asked = [rule for rule in contract.rules if isinstance(rule.kind, Python)]
+    if not runs_code:
+        raise problem(
+            "evidence/code-not-run",
+            f"rule {asked[0].id} asks a Python function, and code from evidence is not run",
+            help="--run-code runs the source that was sealed: where you trust who sealed it, or in a container",
+        )
+    missing = [path for path in source_files(contract) if not Path(os.path.realpath(path)).is_relative_to(scratch)]
+    if missing or not source_files(contract):
+        raise problem(
+            "evidence/code-not-sealed",
+            f"the source of the function that rule {asked[0].id} asks was not sealed",
+            help="seal it anew: the sources of functions are sealed with the contract",
+        )
+    return load_functions(contract)
 
 
 def _label(root: Path, name: str, source: str) -> str:

@@ -20,6 +20,7 @@ from outstep.adapters.write import written
 from outstep.codec import encode
 from outstep.contracts import packs
 from outstep.contracts.model import Contract
+from outstep.engine.monitor import Compiled
 from outstep.errors import Problem
 from outstep.events import Gap, Header, RunEnd
 from outstep.evidence import entries
@@ -27,8 +28,9 @@ from outstep.evidence.entries import ENTRY, Entry, Judged, Sealed
 from outstep.findings import Report
 from outstep.render.json import render
 from outstep.render.style import PLAIN
-from outstep.workflow.checking import CheckOptions, check_groups
+from outstep.workflow.checking import CheckOptions, check_groups, in_language
 from outstep.workflow.contracts import open_contract
+from outstep.workflow.functions import asks_functions, load_functions, source_files
 from outstep.workflow.spooling import UNREDACTED, Spool
 
 TOOL = f"outstep {__version__}"
@@ -54,6 +56,14 @@ class Pinned(Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, bytes], ...]
     params: Mapping[str, Any] = {}
     """As they were given."""
+    places: tuple[str, ...] = ()
+    """Where the files of the contract lie: functions that it names are found beside them."""
+
+    def ready(self, language: str = "en") -> Compiled:
+        """Return the contract made ready to judge; raises `OutstepError` for functions that are not there."""
+        own = structs.replace(self.contract, sources=self.places) if self.places else self.contract
+        functions = load_functions(own) if asks_functions(own) else None
+        return Compiled(in_language(self.contract, language), functions)
 
 
 Copy = Callable[[Group, ReadLog], Group]
@@ -150,15 +160,17 @@ def run_entry(
     )
     if not contracts:
         return entry, None
-    report = judge(material.documents, material.adapter.name, [one.contract for one in contracts], options)
+    report = judge(
+        material.documents, material.adapter.name, [one.ready(options.language) for one in contracts], options
+    )
     return structs.replace(entry, judged=judged(report, contracts, options, keep)), report
 
 
-def judge(documents: Sequence[Document], format: str, contracts: Sequence[Contract], options: CheckOptions) -> Report:
+def judge(documents: Sequence[Document], format: str, ready: Sequence[Compiled], options: CheckOptions) -> Report:
     """Return what contracts say about documents that belong together."""
     log = ReadLog()
     found = groups([Found(document=document) for document in documents], format, log)
-    return check_groups(found, contracts, options, faults=log.faults)
+    return check_groups(found, [one.contract for one in ready], options, faults=log.faults, ready=ready)
 
 
 def judged(report: Report, contracts: Sequence[Pinned], options: CheckOptions, keep: Keep) -> Judged:
@@ -186,13 +198,19 @@ def pin(name: str, params: Mapping[str, Any] | None = None) -> Pinned:
     """Return a contract with the bytes of its files; raises `OutstepError`, `OSError`."""
     contract, _ = open_contract(name, params=params)
     held = contract_files(contract)
-    contract = structs.replace(contract, sources=tuple(label for label, _ in held))
-    return Pinned(contract=contract, name=contract.sources[0], files=held, params=dict(params or {}))
+    places = contract.sources
+    contract = structs.replace(contract, sources=tuple(label for label, _ in held[: len(places)]))
+    return Pinned(contract=contract, name=contract.sources[0], files=held, params=dict(params or {}), places=places)
 
 
 def contract_files(contract: Contract) -> tuple[tuple[str, bytes], ...]:
-    """Return the files of a contract, its own first, by names that are the same on every machine."""
-    return tuple((_label(source, contract), _bytes_of(source)) for source in contract.sources)
+    """Return the files of a contract, its own first, by names that are the same on every machine.
+
+    Behind them stand the sources of the functions that its rules ask; those that do not lie beside it are put there.
+    """
+    own = [(_label(source, contract), _bytes_of(source)) for source in contract.sources]
+    code = [(_code_label(source, contract), _bytes_of(source)) for source in source_files(contract)]
+    return tuple(own + code)
 
 
 def options_of(run: Entry, told: Mapping[str, Any]) -> CheckOptions:
@@ -212,6 +230,11 @@ def _label(source: str, contract: Contract) -> str:
         return source
     way = os.path.relpath(os.path.abspath(source), os.path.dirname(os.path.abspath(contract.sources[0])))
     return f"{contract.id}/{way}".replace(os.sep, "/")
+
+
+def _code_label(source: str, contract: Contract) -> str:
+    label = _label(source, contract)
+    return f"{contract.id}/{os.path.basename(source)}" if "/../" in label else label
 
 
 def _bytes_of(source: str) -> bytes:

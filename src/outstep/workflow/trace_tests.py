@@ -20,9 +20,10 @@ from outstep.render.escape import visible
 from outstep.render.problems import problem_text
 from outstep.render.style import PLAIN
 from outstep.render.terminal import render
-from outstep.workflow.checking import CheckOptions
+from outstep.workflow.checking import CheckOptions, in_language
 from outstep.workflow.contracts import open_contracts
 from outstep.workflow.gating import EXIT, gate_of
+from outstep.workflow.judging import made_ready
 from outstep.workflow.sealing import Material, judge, materials
 
 
@@ -104,7 +105,8 @@ class _Judging:
 
     @cached_property
     def report(self) -> Report:
-        return judge(self.material.documents, self.material.adapter.name, self._contracts, self._options)
+        ready = [made_ready(in_language(contract, self._options.language)) for contract in self._contracts]
+        return judge(self.material.documents, self.material.adapter.name, ready, self._options)
 
 
 def _rules(rules: Sequence[RuleSummary], traces: Sequence[TraceSummary]) -> Iterator[RuleSummary]:

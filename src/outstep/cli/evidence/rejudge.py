@@ -24,6 +24,7 @@ def run(words: Sequence[str]) -> int:
     made = Arguments("evidence rejudge", DESCRIPTION)
     made.words("bundles", metavar="BUNDLE", help="a store, or an export of one")
     made.number("--entry", metavar="N", help="only this entry")
+    made.flag("--run-code", help="run the Python functions that stored contracts ask, from their sealed sources")
     given = made.read(words)
     if len(given.bundles) != 1:
         raise problem("usage/arguments", "one store or export is to be named", help="outstep evidence rejudge DIR")
@@ -32,7 +33,7 @@ def run(words: Sequence[str]) -> int:
     for number, entry in enumerate(store.log.entries()):
         if entry.kind == "prune" or (given.entry is not None and number != given.entry):
             continue
-        again = rejudge(store, number, entry)
+        again = rejudge(store, number, entry, runs_code=bool(given.run_code))
         for sentence in again.differences:
             console.put(f"entry {number}: {visible(sentence)}\n")
         for sentence in again.notes:
