@@ -42,6 +42,8 @@ def test_less_checked_is_a_finding() -> None:
     assert [one.key for one in hold(fewer, baseline_of(before), "b").lost] == ["traces"]
     shorter = told(traces=(TraceSummary(id="a", events=5), TraceSummary(id="b", events=4)))
     assert [one.key for one in hold(shorter, baseline_of(before), "b").lost] == ["events"]
+    copied = told(traces=(TraceSummary(id="a", events=5), TraceSummary(id="a", events=5)))
+    assert [one.key for one in hold(copied, baseline_of(before), "b").lost] == ["traces"]
     asleep = told(traces=before.traces, rules=(RuleSummary(rule="VERIFY", level="block", contract="shop", vacuous=1),))
     assert [one.key for one in hold(asleep, baseline_of(before), "b").lost] == ["shop/VERIFY"]
 

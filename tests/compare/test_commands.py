@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,47 @@ def test_a_folder_of_reports_is_one_side(reports: dict[str, str], tmp_path: Path
     assert cli.main(["compare", "--baseline", reports["two"], str(folder)]) == 0
     (folder / "broken.json").write_text("{")
     assert cli.main(["compare", "--baseline", reports["two"], str(folder)]) == 2
+
+
+ENGLISH = re.compile(r"[A-Za-z][a-z]{2,}(?: [a-z]{2,})+")
+"""Two words, one after the other."""
+
+
+def table(path: Path, *runs: tuple[str, str, int]) -> str:
+    rows = [{"case": case, "verdict": verdict, "epoch": epoch} for case, verdict, epoch in runs]
+    path.write_text(json.dumps({"runs": rows}), "utf-8")
+    return path.name
+
+
+def test_comparisons_are_told_in_chinese(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    steady = [("d", "pass", epoch) for epoch in range(8)]
+    sides = [
+        table(tmp_path / "one.json", ("a", "pass", 1), ("b", "fail", 1), ("c", "pass", 1), *steady),
+        table(tmp_path / "two.json", ("a", "fail", 1), ("b", "pass", 1), ("e", "fail", 1), *steady),
+        table(tmp_path / "broken.json", ("a", "error", 1), ("b", "inconclusive", 1), ("f", "pass", 1)),
+        table(tmp_path / "other.json", ("z", "pass", 1)),
+        table(tmp_path / "worse.json", *(("d", "fail", epoch) for epoch in range(8))),
+    ]
+    for form in ("stdout", "md"):
+        cli.main(["compare", *sides, "--out", form, "--lang", "zh"])
+        told = capsys.readouterr().out
+        assert "通过→失败" in told
+        assert "无法比较" in told
+        assert ENGLISH.findall(told) == []
+    cli.main(["compare", *sides, "--output", "html=page.html", "--lang", "zh"])
+    body = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", (tmp_path / "page.html").read_text("utf-8"), flags=re.DOTALL)
+    assert set(ENGLISH.findall(body)) == {"Outstep compare"}
+
+
+def test_a_diff_is_told_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["diff", str(SHOP / "good.jsonl"), str(SHOP / "bad.jsonl"), "-c", str(SHOP / "refund.yaml")]
+    cli.main([*words, "--lang", "zh"])
+    told = capsys.readouterr().out
+    assert "VERIFY_BEFORE_REFUND 拦截: 满足 → 违反" in told
+    assert "发出 amountCents: 1200 → 3500" in told
+    # Quotes, and what the contract itself says.
+    rest = re.sub(r'"[^"]*"?|^    .*$|user message|call \S+', "", told, flags=re.MULTILINE)
+    assert ENGLISH.findall(rest) == []

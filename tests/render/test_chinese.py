@@ -40,6 +40,10 @@ SPEAKING = {
             "strings", "times", "values",
         )
     ],
+    "comparing": [
+        SOURCE / "compare/baseline.py", SOURCE / "compare/scores.py", SOURCE / "compare/transitions.py",
+        SOURCE / "render/comparison.py", SOURCE / "render/diff.py",
+    ],
     "report": [SOURCE / "render/wording.py", SOURCE / "workflow/building.py", SOURCE / "workflow/judging.py"],
 }  # fmt: skip
 

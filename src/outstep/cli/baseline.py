@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from outstep.cli import console
 from outstep.cli.arguments import Arguments
 from outstep.cli.output import write_whole
+from outstep.cli.pages import read_language
 from outstep.compare.baseline import Held, baseline_of, hold, read_baseline, text_of
 from outstep.errors import Place, problem, suggestion
 from outstep.findings import Report
 from outstep.render.escape import visible
-from outstep.render.style import Style
+from outstep.render.style import PLAIN, Style
 from outstep.render.terminal import render
 from outstep.render.wording import count
 from outstep.reports import read_report
@@ -79,15 +80,20 @@ def _check(words: Sequence[str]) -> int:
         "exit codes: 0 nothing new · 1 a new finding, or less was checked · 2 not comparable",
     )
     parser.words("files", metavar="BASELINE REPORT", help="the baseline, then the report")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     given = parser.read(words)
     if len(given.files) != 2:
         raise problem("usage/arguments", "a baseline and a report are to be named", help="baseline check FILE REPORT")
     name, report_name = given.files
     report = _report([report_name])
     held = held_against(report, name)
-    style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+    style = Style(
+        colour=console.is_coloured(sys.stdout),
+        columns=console.columns(sys.stdout, 160),
+        language=read_language(given.lang),
+    )
     console.put(render(held.report, style))
-    console.put(f"{told(held)}\n")
+    console.put(f"{told(held, style)}\n")
     console.flush()
     return held.report.exit_code
 
@@ -114,13 +120,13 @@ def held_against(report: Report, file: str) -> Held:
     return replace(held, report=replace(held.report, gate=gate, exit_code=EXIT[gate]))
 
 
-def told(held: Held) -> str:
+def told(held: Held, style: Style = PLAIN) -> str:
     """Return what a baseline comes to, on one line."""
     parts = [f"{len(held.new)} new", f"{held.accepted} known", f"{len(held.fixed)} no longer found"]
     if held.lost:
         parts.append(f"{len(held.lost)} checked no more")
-    text = f"baseline: {', '.join(parts)}"
-    return f"{text}; write it anew to keep what was repaired" if held.fixed and not held.new else text
+    text = f"{style.say('baseline')}: {', '.join(map(style.say, parts))}"
+    return f"{text}; {style.say('write it anew to keep what was repaired')}" if held.fixed and not held.new else text
 
 
 def _report(names: Sequence[str]) -> Report:

@@ -51,7 +51,7 @@ def run(words: Sequence[str]) -> int:
         from outstep.cli.baseline import held_against, told
 
         held = held_against(report, given.baseline)
-        report, note = held.report, told(held)
+        report, note = held.report, told(held, Style(language=given.lang or os.environ.get("OUTSTEP_LANG") or "en"))
     say_imports(imports, verbose=given.verbose)
     console.say_problems((*report.faults, *report.warnings), given.lang)
     timelines = _timelines(met, report, settings) if met else ()

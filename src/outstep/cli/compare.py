@@ -39,7 +39,7 @@ def run(words: Sequence[str]) -> int:
     parser.value("--out", metavar="FORM", help="stdout (tables, default), md or json")
     parser.flag("--json", help="the same as --out json")
     parser.values("--output", metavar="html=FILE", help="also write it as one self-contained page, with trends")
-    parser.value("--lang", metavar="LANG", help="language of the page: en, zh (OUTSTEP_LANG)")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     parser.values("--allow", metavar="WHAT", help="different-judges: compare what different versions judged")
     given = parser.read(words)
     given.out = "json" if given.json else "stdout" if given.out is None else chosen("--out", given.out, FORMS)
@@ -68,9 +68,9 @@ def _results(names: Sequence[str], given: Given) -> int:
     if given.out == "json":
         console.put(shown.json(found, code))
     elif given.out == "md":
-        console.put(shown.markdown(found))
+        console.put(shown.markdown(found, Style(language=language)))
     else:
-        console.put(shown.terminal(found, _style()))
+        console.put(shown.terminal(found, _style(language)))
     console.flush()
     return code
 
@@ -118,8 +118,9 @@ def _score_card(names: Sequence[str], given: Given) -> int:
     return 0
 
 
-def _style() -> Style:
-    return Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+def _style(language: str = "en") -> Style:
+    columns = console.columns(sys.stdout, 160)
+    return Style(colour=console.is_coloured(sys.stdout), columns=columns, language=language)
 
 
 def _check_names(names: Sequence[str]) -> None:

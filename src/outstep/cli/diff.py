@@ -37,7 +37,7 @@ def run(words: Sequence[str]) -> int:
     parser.switch("--complete", help="take a record without an end mark as complete")
     parser.flag("--json", help="write it as JSON (diff/v1)")
     parser.values("--output", metavar="html=FILE", help="also write it as one self-contained page")
-    parser.value("--lang", metavar="LANG", help="language of the page: en, zh (OUTSTEP_LANG)")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     given = parser.read(words)
     if len(given.paths) != 2:
         raise problem("usage/no-paths", "two traces are to be named", help="outstep diff BEFORE AFTER")
@@ -56,7 +56,7 @@ def run(words: Sequence[str]) -> int:
     if given.json:
         _put_json(found)
     else:
-        _put(found)
+        _put(found, language)
     console.flush()
     return found.exit_code
 
@@ -80,32 +80,34 @@ def _page(found: Diff, language: str) -> str:
     return html(found.before, found.after, found.pairs, changed, tool=tool, language=language)
 
 
-def _put(found: Diff) -> None:
+def _put(found: Diff, language: str) -> None:
     from outstep.render.diff import diff_lines
 
-    style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+    columns = console.columns(sys.stdout, 160)
+    style = Style(colour=console.is_coloured(sys.stdout), columns=columns, language=language)
     console.put(f"--- {visible(found.before)}\n+++ {visible(found.after)}\n")
     if found.divergence is None:
-        console.put("both runs did and got the same\n")
+        console.put(f"{style.say('both runs did and got the same')}\n")
     for line in diff_lines(found.pairs, style):
         console.put(f"{line}\n")
     for one in found.obligations:
         colour = "red" if one.is_worse else "green" if one.after == "satisfied" else "yellow"
-        console.put(f"{style.paint(visible(one.rule), colour)} {one.level}: {one.before} → {one.after}\n")
+        level, before, after = (style.say(word) for word in (one.level, one.before, one.after))
+        console.put(f"{style.paint(visible(one.rule), colour)} {level}: {before} → {after}\n")
         for finding in one.findings[:3]:
-            console.put(f"    {visible(finding.message)} ({where(finding, names_trace=False)})\n")
-    console.put(f"{_summary(found)}\n")
+            console.put(f"    {visible(finding.message)} ({where(finding, names_trace=False, style=style)})\n")
+    console.put(f"{_summary(found, style)}\n")
 
 
-def _summary(found: Diff) -> str:
+def _summary(found: Diff, style: Style) -> str:
     counts = {
         way: sum(pair.way == way for pair in found.pairs) for way in ("same", "changed", "moved", "added", "removed")
     }
-    steps = ", ".join(f"{number} {way}" for way, number in counts.items() if number)
+    steps = ", ".join(style.say(f"{number} {way}") for way, number in counts.items() if number)
     worse = sum(one.is_worse for one in found.obligations)
     rules = f"{worse} rules that block stand worse" if worse != 1 else "1 rule that blocks stands worse"
     verdict = rules if worse else "no rule that blocks stands worse"
-    return f"steps: {steps or 'none'}; {verdict}"
+    return f"{style.say('steps')}: {steps or style.say('none')}; {style.say(verdict)}"
 
 
 def _put_json(found: Diff) -> None:

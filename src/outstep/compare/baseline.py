@@ -141,7 +141,8 @@ def hold(report: Report, baseline: Baseline, source: str) -> Held:
 
 def _exercised(report: Report) -> Exercised:
     return Exercised(
-        traces=len(report.traces),
+        # A copy of one trace in the place of another checks less.
+        traces=len({trace.id for trace in report.traces}),
         events=sum(trace.events for trace in report.traces),
         rules=tuple(
             sorted(
@@ -161,11 +162,15 @@ def _lost(report: Report, baseline: Baseline, source: str) -> Iterator[Finding]:
     for rule in lacking:
         yield _finding(f"`{rule}` was exercised in the baseline, and no trace triggers it any more", source, rule)
     if now.traces < baseline.checked.traces:
-        told = f"{now.traces} traces were checked, and {baseline.checked.traces} in the baseline"
+        told = f"the baseline has {_count(baseline.checked.traces, 'trace')}, and {now.traces} were checked now"
         yield _finding(told, source, "traces")
     elif now.events < baseline.checked.events:
-        told = f"{now.events} events could be read, and {baseline.checked.events} in the baseline"
+        told = f"the baseline has {_count(baseline.checked.events, 'event')}, and {now.events} could be read now"
         yield _finding(told, source, "events")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _finding(message: str, source: str, key: str) -> Finding:

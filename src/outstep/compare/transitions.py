@@ -188,8 +188,9 @@ def _obstacles(before: Results, after: Results, transitions: Sequence[Transition
     broken = [one for one in transitions if one.change == "error"]
     if broken:
         named = ", ".join(f"`{one.case}`" for one in broken[:5])
-        more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
-        yield f"{len(broken)} case{'s'[: len(broken) > 1]} did not run or could not be checked: {named}{more}"
+        named += f" and {len(broken) - 5} more" if len(broken) > 5 else ""
+        cases = "1 case" if len(broken) == 1 else f"{len(broken)} cases"
+        yield f"{cases} did not run or could not be checked: {named}"
     if before.contracts and after.contracts and dict(before.contracts).keys() != dict(after.contracts).keys():
         yield "other contracts judged the two sides"
 

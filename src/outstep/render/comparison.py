@@ -23,31 +23,32 @@ _QUIET = ("same", "still fails")
 
 def terminal(card: Card, style: Style = PLAIN) -> str:
     """Return a comparison as text."""
-    blocks = [table(score_head(card), score_rows(card), style)]
+    blocks = [table(score_head(card, style), score_rows(card, style), style)]
     if card.paired:
-        blocks.append(list(paired_lines(card)))
+        blocks.append(list(paired_lines(card, style)))
     for one in card.comparisons:
         lines = [style.paint(visible(f"{one.before} → {one.after}"), "bold")]
-        rows = _rows(one)
-        lines += table(_HEAD, rows, style) if rows else ["no case changed"]
-        lines += [_counted(one), *(f"note: {visible(note)}" for note in one.notes)]
-        lines += [style.paint(f"not comparable: {visible(obstacle)}", "red") for obstacle in one.obstacles]
+        rows = _rows(one, style)
+        lines += table([style.say(name) for name in _HEAD], rows, style) if rows else [style.say("no case changed")]
+        lines += [_counted(one, style), *(style.say(f"note: {visible(note)}") for note in one.notes)]
+        told = [style.say(f"not comparable: {visible(obstacle)}") for obstacle in one.obstacles]
+        lines += [style.paint(line, "red") for line in told]
         blocks.append(lines)
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def markdown(card: Card) -> str:
+def markdown(card: Card, style: Style = PLAIN) -> str:
     """Return a comparison as Markdown, in which no name is markup."""
-    blocks = [_marked(score_head(card), score_rows(card))]
+    blocks = [_marked(score_head(card, style), score_rows(card, style))]
     if card.paired:
-        blocks.append([f"- {text(line)}" for line in paired_lines(card)])
+        blocks.append([f"- {text(line)}" for line in paired_lines(card, style)])
     for one in card.comparisons:
         lines = [f"### {text(f'{one.before} → {one.after}')}", ""]
-        rows = _rows(one)
-        lines += _marked(_HEAD, rows) if rows else ["No case changed."]
-        lines += ["", text(_counted(one))]
-        lines += [f"- note: {text(note)}" for note in one.notes]
-        lines += [f"- **not comparable**: {text(obstacle)}" for obstacle in one.obstacles]
+        rows = _rows(one, style)
+        lines += _marked([style.say(name) for name in _HEAD], rows) if rows else [style.say("no case changed")]
+        lines += ["", text(_counted(one, style))]
+        lines += [f"- {text(style.say(f'note: {note}'))}" for note in one.notes]
+        lines += [f"- **{text(style.say(f'not comparable: {obstacle}'))}**" for obstacle in one.obstacles]
         blocks.append(lines)
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
@@ -75,7 +76,7 @@ def _by_k(score: Score) -> dict[str, Any]:
 _HEAD = ("case", "change", "before", "after", "rules")
 
 
-def score_head(card: Card) -> list[str]:
+def score_head(card: Card, style: Style = PLAIN) -> list[str]:
     """Return the names of the columns of a score table."""
     head = ["results", "cases", "passed", "rate", "95 % interval"]
     head += [f"pass^{k}" for k in _shown_k(card)]
@@ -85,7 +86,7 @@ def score_head(card: Card) -> list[str]:
         head.append("cost a run")
     if any(one.latency is not None for one in card.scores):
         head.append("seconds a run")
-    return head
+    return [style.say(name) for name in head]
 
 
 def _shown_k(card: Card) -> list[int]:
@@ -93,12 +94,13 @@ def _shown_k(card: Card) -> list[int]:
     return sorted({k for k in (2, 4, 8, most) if 1 < k <= most})
 
 
-def score_rows(card: Card) -> list[list[str]]:
+def score_rows(card: Card, style: Style = PLAIN) -> list[list[str]]:
     """Return its rows, one a score."""
     rows = []
     for one in card.scores:
         rate = f"{one.rate:.1%}" if one.rate is not None else "-"
-        row = [one.name, str(one.cases), f"{one.k} of {one.n}", rate, f"{one.low:.1%} to {one.high:.1%}"]
+        interval = style.say(f"{one.low:.1%} to {one.high:.1%}")
+        row = [one.name, str(one.cases), style.say(f"{one.k} of {one.n}"), rate, interval]
         row += [f"{one.pass_hat[k]:.3f}" if k in one.pass_hat else "-" for k in _shown_k(card)]
         if any(other.broken for other in card.scores):
             row.append(str(one.broken))
@@ -110,51 +112,53 @@ def score_rows(card: Card) -> list[list[str]]:
     return rows
 
 
-def paired_lines(card: Card) -> Iterator[str]:
+def paired_lines(card: Card, style: Style = PLAIN) -> Iterator[str]:
     """Yield what the paired tests say, one line a side."""
     for one in card.paired:
-        yield (
-            f"{visible(one.after)} against {visible(one.before)}: {one.says} "
-            f"({one.pairs} paired runs; only the first passed {one.only_before}, only the second {one.only_after}; "
-            f"p = {one.p:.3f})"
+        counts = style.say(
+            f"{one.pairs} paired runs; only the first passed {one.only_before}, only the second {one.only_after}"
         )
+        sides = style.say(f"{visible(one.after)} against {visible(one.before)}")
+        yield f"{sides}: {style.say(one.says)} ({counts}; p = {one.p:.3f})"
 
 
-def _rows(one: Comparison) -> list[list[str]]:
+def _rows(one: Comparison, style: Style) -> list[list[str]]:
     shown = [transition for transition in one.transitions if _is_told(transition)]
     shown.sort(key=lambda transition: not transition.is_worse)
-    return [_row(transition) for transition in shown]
+    return [_row(transition, style) for transition in shown]
 
 
 def _is_told(one: Transition) -> bool:
     return bool(one.change not in _QUIET or one.vacuous or one.gone or one.passed != one.passes)
 
 
-def _row(one: Transition) -> list[str]:
+def _row(one: Transition, style: Style) -> list[str]:
     case = f"{one.case} ({one.model})" if one.model else one.case
     rules = [f"+{rule}" for rule in one.new] + [f"-{rule}" for rule in one.gone]
-    rules += [f"{rule} became vacuous" for rule in one.vacuous]
-    return [case, one.change, _side(one.before, one.passed), _side(one.after, one.passes), ", ".join(rules)]
+    rules += [style.say(f"{rule} became vacuous") for rule in one.vacuous]
+    sides = [_side(one.before, one.passed, style), _side(one.after, one.passes, style)]
+    return [case, style.say(one.change), *sides, ", ".join(rules)]
 
 
-def _side(outcome: str | None, passed: tuple[int, int]) -> str:
+def _side(outcome: str | None, passed: tuple[int, int], style: Style) -> str:
     if outcome is None:
         return "-"
-    return f"{outcome} ({passed[0]} of {passed[1]})" if passed[1] > 1 else outcome
+    told = style.say(outcome)
+    return f"{told} ({style.say(f'{passed[0]} of {passed[1]}')})" if passed[1] > 1 else told
 
 
-def _counted(one: Comparison) -> str:
+def _counted(one: Comparison, style: Style) -> str:
     counts: dict[str, int] = {}
     for transition in one.transitions:
         counts[transition.change] = counts.get(transition.change, 0) + 1
     worse = sum(transition.is_worse for transition in one.transitions)
-    told = ", ".join(f"{number} {change}" for change, number in counts.items())
+    told = ", ".join(f"{number} {style.say(change)}" for change, number in counts.items())
     if worse:
-        return f"{told}: {worse} worse"
+        return f"{told}: {style.say(f'{worse} worse')}"
     if one.passes_less:
-        return f"{told}: worse, runs pass less often over all cases"
+        return f"{told}: {style.say('worse, runs pass less often over all cases')}"
     # Of sides that are not alike nothing green is said.
-    return told if one.obstacles else f"{told}: nothing worse"
+    return told if one.obstacles else f"{told}: {style.say('nothing worse')}"
 
 
 def _marked(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

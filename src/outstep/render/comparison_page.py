@@ -12,6 +12,7 @@ from outstep.render.comparison import paired_lines, score_head, score_rows
 from outstep.render.escape import shown
 from outstep.render.page import in_words, page, say, text
 from outstep.render.page.words import Words
+from outstep.render.style import Style
 
 if TYPE_CHECKING:
     from outstep.compare.cards import Card
@@ -76,10 +77,11 @@ WORDS: Words = {
 def html(card: Card, sides: Sequence[Results], *, tool: str, language: str = "en") -> str:
     """Return the page; `sides` are those that the card is about, in its order."""
     words = in_words(WORDS, language)
+    style = Style(language=language)
     parts = [
         f"<h1>{text(say(words, 'title', n=len(sides)))}</h1>\n",
-        *_verdicts(card, words),
-        *_scores(card, words),
+        *_verdicts(card, words, style),
+        *_scores(card, words, style),
         *_cases(card, sides, words),
         *_rules(sides, words),
         *_trends(sides, words),
@@ -91,29 +93,29 @@ def html(card: Card, sides: Sequence[Results], *, tool: str, language: str = "en
     return page(title, body, language=language, tool=tool, style=STYLE, words=WORDS)
 
 
-def _verdicts(card: Card, words: dict[str, str]) -> Iterator[str]:
+def _verdicts(card: Card, words: dict[str, str], style: Style) -> Iterator[str]:
     for one in card.comparisons:
         name = f"<code>{text(shown(one.after, LONGEST_NAME))}</code>"
         for obstacle in one.obstacles:
-            why = say(words, "not-comparable", before=one.before, why=obstacle)
+            why = say(words, "not-comparable", before=one.before, why=style.say(obstacle))
             yield f'<p>{name} <span class="badge red">{text(why)}</span></p>\n'
         if not one.obstacles:
             worse = sum(transition.is_worse for transition in one.transitions)
             kind = "worse" if worse else "passes-less" if one.passes_less else "not-worse"
             told = say(words, kind, n=worse, before=one.before)
             yield f'<p>{name} <span class="badge {"red" if one.exit_code else "green"}">{text(told)}</span></p>\n'
-        yield from (f'<p class="soft">{text(note)}</p>\n' for note in one.notes)
+        yield from (f'<p class="soft">{text(style.say(note))}</p>\n' for note in one.notes)
 
 
-def _scores(card: Card, words: dict[str, str]) -> Iterator[str]:
+def _scores(card: Card, words: dict[str, str], style: Style) -> Iterator[str]:
     yield f"<h2>{text(words['scores'])}</h2>\n"
-    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in (*score_head(card), ""))
+    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in (*score_head(card, style), ""))
     yield f'<div class="scroll"><table class="card"><thead><tr>{head}</tr></thead><tbody>\n'
-    for one, row in zip(card.scores, score_rows(card), strict=True):
+    for one, row in zip(card.scores, score_rows(card, style), strict=True):
         cells = "".join(f"<td>{text(shown(cell, LONGEST_NAME))}</td>" for cell in row)
         yield f"<tr>{cells}<td>{_interval(one)}</td></tr>\n"
     yield "</tbody></table></div>\n"
-    yield from (f'<p class="soft">{text(line)}</p>\n' for line in paired_lines(card))
+    yield from (f'<p class="soft">{text(line)}</p>\n' for line in paired_lines(card, style))
 
 
 def _interval(one: Score) -> str:

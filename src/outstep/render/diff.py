@@ -30,11 +30,11 @@ def diff_lines(pairs: Sequence[Pair], style: Style) -> Iterator[str]:
             skipped += 1
             continue
         if skipped:
-            yield style.paint(f"      … {skipped} steps are the same", "dim")
+            yield style.paint(f"      {style.say(f'… {skipped} steps are the same')}", "dim")
             skipped = 0
         yield from _pair(pair, style)
     if skipped:
-        yield style.paint(f"      … {skipped} steps are the same", "dim")
+        yield style.paint(f"      {style.say(f'… {skipped} steps are the same')}", "dim")
 
 
 def _kept(pairs: Sequence[Pair]) -> list[bool]:
@@ -57,9 +57,10 @@ def _pair(pair: Pair, style: Style) -> Iterator[str]:
     yield style.paint(line, _COLOURS[pair.way]) if pair.way in _COLOURS else line
     for label, some in (("said", pair.said), ("got", pair.answered)):
         for difference in some[:MOST_DIFFERENCES]:
-            yield shown(f"             {label} {_told(difference)}", style.columns)
+            yield shown(f"             {style.say(label)} {_told(difference, style)}", style.columns)
         if len(some) > MOST_DIFFERENCES:
-            yield f"             {label} … and {len(some) - MOST_DIFFERENCES} more differences"
+            more = style.say(f"… and {len(some) - MOST_DIFFERENCES} more differences")
+            yield f"             {style.say(label)} {more}"
 
 
 def step_text(step: Step) -> str:
@@ -72,10 +73,10 @@ def step_text(step: Step) -> str:
     return f"{step.kind}{name}{lane} {codec.encode(step.said).decode()}"
 
 
-def _told(difference: Difference) -> str:
-    path = difference.path or "all of it"
+def _told(difference: Difference, style: Style) -> str:
+    path = difference.path or style.say("all of it")
     if difference.before is None:
-        return f"{path}: {difference.after} is new"
+        return f"{path}: {difference.after} {style.say('is new')}"
     if difference.after is None:
-        return f"{path}: {difference.before} is gone"
+        return f"{path}: {difference.before} {style.say('is gone')}"
     return f"{path}: {difference.before} → {difference.after}"

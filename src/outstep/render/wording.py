@@ -48,7 +48,7 @@ def where(finding: Finding, *, names_trace: bool, style: Style = PLAIN) -> str:
     """Return where the offending event stands, safe to show: `s.jsonl line 41, event 17 of 31 (turn 4)`."""
     parts: list[str] = []
     if finding.place is not None:
-        parts.append(_spot(finding.place))
+        parts.append(_spot(finding.place, style))
         if finding.place.line is None and finding.raw_seq is not None:
             parts.append(style.say(f"seq {finding.raw_seq}"))
     if finding.event is not None:
@@ -69,10 +69,10 @@ def where(finding: Finding, *, names_trace: bool, style: Style = PLAIN) -> str:
     return text or style.say("all traces")
 
 
-def _spot(place: Place) -> str:
+def _spot(place: Place, style: Style) -> str:
     text = visible(place.source)
     if place.line is not None:
-        text += f" line {place.line}"
+        text += f" {style.say(f'line {place.line}')}"
     if place.pointer is not None:
         text += f" at {visible(place.pointer) or '/'}"
     if place.line is None and place.pointer is None and place.offset is not None:

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from msgspec import Struct
 
-FAMILIES = ("engine", "expressions", "scope", "report", "faults", "attribution", "commands")
+FAMILIES = ("engine", "expressions", "scope", "report", "faults", "attribution", "comparing", "commands")
 """The files of the catalogue."""
 LONGEST = 4000
 """Characters; a longer text is no sentence of ours."""
