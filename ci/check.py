@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 GATES = {0: "pass", 1: "block", 3: "inconclusive"}
@@ -42,14 +43,23 @@ def command(told: Mapping[str, str], summary: Path) -> list[str]:
 def main() -> int:
     """Run the check, hand its reports on and return its exit code."""
     told = os.environ
+    if find_spec("outstep") is None:
+        # `python -m` would end with 1, which reads as a blocked release.
+        print(f"error: there is no Outstep in {sys.executable}; install it, or name another Python", file=sys.stderr)
+        return _told_gate(2)
     with tempfile.TemporaryDirectory() as scratch:
         summary = Path(scratch, "summary.md")
         code = subprocess.run(command(told, summary), check=False).returncode
         if told.get("GITHUB_STEP_SUMMARY") and summary.exists():
             with open(told["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as file:
                 file.write(summary.read_text("utf-8"))
-    if told.get("GITHUB_OUTPUT"):
-        with open(told["GITHUB_OUTPUT"], "a", encoding="utf-8") as file:
+    return _told_gate(code)
+
+
+def _told_gate(code: int) -> int:
+    """Hand the gate on, and return the exit code."""
+    if os.environ.get("GITHUB_OUTPUT"):
+        with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as file:
             file.write(f"gate={GATES.get(code, 'error')}\n")
     return code
 

@@ -153,3 +153,11 @@ def test_the_hooks_of_pre_commit_check_the_files_they_are_for(job: Callable[...,
     assert run(contracts, "contracts/refund.yaml") == 0
     assert run(traces, "--contract", "contracts/refund.yaml", "runs/good.jsonl") == 0
     assert run(traces, "--contract", "contracts/refund.yaml", "runs/good.jsonl", "runs/bad.jsonl") == 1
+
+
+def test_a_job_without_outstep_could_not_check(job: Callable[..., Done], checkout: Path) -> None:
+    output = checkout / "output"
+    done = job(sys.executable, "-I", "-S", str(SCRIPT), OUTSTEP_PATHS="runs", GITHUB_OUTPUT=str(output))
+    assert done.returncode == 2
+    assert "there is no Outstep in" in done.stderr
+    assert output.read_text() == "gate=error\n"

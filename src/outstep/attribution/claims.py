@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outstep.attribution.answer import Answer, Reading, RuledOut, cannot_tell, told
-from outstep.attribution.course import gapped, lost, refused, service, unclear
+from outstep.attribution.course import as_told, gapped, lost, refused, service, unclear
 from outstep.attribution.question import Question
 from outstep.attribution.record import Act, content
 from outstep.events import Event
@@ -30,7 +30,7 @@ def claimed(question: Question, event: Event) -> Answer:
     earlier = [act for act in acts if act.call.seq < event.seq]
     if not earlier:
         return _never_done(question, event, acts)
-    act = earlier[-1]
+    act = as_told(earlier[-1])
     if act.result is None:
         answer = lost(record, act, event)
         return told(*answer.readings, _said_all_the_same(question, act, event)) if answer.readings else answer

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from outstep.attribution.answer import Answer, Reading, RuledOut, cannot_tell, told
 from outstep.attribution.question import Question
 from outstep.attribution.record import Act, Record, arguments, content
@@ -46,7 +48,7 @@ def _went(question: Question, selectors: Sequence[Selector], acts: Sequence[Act]
     known = [act for act in acts if act.result is not None and record.is_known(act.result, event)]
     if not known:
         return _not_waited_for(question, acts[-1], event, doing)
-    act = known[-1]
+    act = as_told(known[-1])
     if act.outcome == "failed":
         return told(*service(record, act), went_on(record, act, event, doing))
     if act.outcome == "denied":
@@ -176,6 +178,16 @@ def _about_another(question: Question, acts: Sequence[Act], event: Event, doing:
             ),
         )
     )
+
+
+def as_told(act: Act) -> Act:
+    """Return a call with the outcome that the model was told.
+
+    What came of an error may be unknown to the contract (the money may have gone): the model was told of an error.
+    """
+    if act.outcome == "unknown" and act.result is not None and act.result.outcome == "failed":
+        return replace(act, outcome="failed")
+    return act
 
 
 def answered_otherwise(question: Question, selectors: Sequence[Selector], act: Act, event: Event, doing: str) -> Answer:

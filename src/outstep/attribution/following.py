@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outstep.attribution.answer import Answer, cannot_tell, told
-from outstep.attribution.course import gapped, lost, never, refused, service, unclear
+from outstep.attribution.course import as_told, gapped, lost, never, refused, service, unclear
 from outstep.attribution.question import Question
 from outstep.attribution.record import Act
 from outstep.contracts.selectors import Selector
@@ -49,6 +49,7 @@ def too_few(question: Question) -> Answer:
 
 def _own_result(question: Question, act: Act) -> Answer:
     record = question.record
+    act = as_told(act)
     if act.result is None:
         return lost(record, act, None)
     if act.outcome == "denied":
