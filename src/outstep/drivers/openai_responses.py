@@ -95,13 +95,15 @@ class _Speaker:
     async def _streamed(self, stream: Any) -> Turn:
         """Return the response that the last event holds; what comes before it is kept in case that it never does."""
         events = 0
+        whole = None
+        # Read to its end: a stream that is left before closes itself while others may still read from the connection.
         async for event in stream:
             events += 1
             told = event.model_dump()
             kind = told.get("type")
             if kind in ENDS:
-                return self._turn(told["response"])
-            if kind == "response.output_text.delta":
+                whole = told["response"]
+            elif kind == "response.output_text.delta":
                 self.received.add("content", told.get("delta"))
             elif kind == "response.output_item.added" and told["item"].get("type") == "function_call":
                 call = self.received.call(told["output_index"])
@@ -110,7 +112,9 @@ class _Speaker:
                 self.received.call(told["output_index"])[2] += told.get("delta") or ""
         if not events:
             raise Failure("empty-stream", "the provider answered with an empty stream")
-        raise Failure("truncated-stream", "the stream ended without the response being completed")
+        if whole is None:
+            raise Failure("truncated-stream", "the stream ended without the response being completed")
+        return self._turn(whole)
 
     def _turn(self, answer: Any) -> Turn:
         items = answer.get("output") if isinstance(answer, dict) else None
