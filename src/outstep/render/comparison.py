@@ -12,6 +12,7 @@ from outstep.render.markdown import text
 from outstep.render.style import PLAIN, Style
 from outstep.render.table import markdown_table, table
 from outstep.render.values import pretty
+from outstep.render.wording import count
 
 if TYPE_CHECKING:
     from outstep.compare.cards import Card
@@ -115,9 +116,8 @@ def score_rows(card: Card, style: Style = PLAIN) -> list[list[str]]:
 def paired_lines(card: Card, style: Style = PLAIN) -> Iterator[str]:
     """Yield what the paired tests say, one line a side."""
     for one in card.paired:
-        counts = style.say(
-            f"{one.pairs} paired runs; only the first passed {one.only_before}, only the second {one.only_after}"
-        )
+        pairs = count(one.pairs, "paired run")
+        counts = style.say(f"{pairs}; only the first passed {one.only_before}, only the second {one.only_after}")
         sides = style.say(f"{visible(one.after)} against {visible(one.before)}")
         yield f"{sides}: {style.say(one.says)} ({counts}; p = {one.p:.3f})"
 

@@ -30,11 +30,16 @@ def diff_lines(pairs: Sequence[Pair], style: Style) -> Iterator[str]:
             skipped += 1
             continue
         if skipped:
-            yield style.paint(f"      {style.say(f'… {skipped} steps are the same')}", "dim")
+            yield _folded(skipped, style)
             skipped = 0
         yield from _pair(pair, style)
     if skipped:
-        yield style.paint(f"      {style.say(f'… {skipped} steps are the same')}", "dim")
+        yield _folded(skipped, style)
+
+
+def _folded(steps: int, style: Style) -> str:
+    told = "… 1 step is the same" if steps == 1 else f"… {steps} steps are the same"
+    return style.paint(f"      {style.say(told)}", "dim")
 
 
 def _kept(pairs: Sequence[Pair]) -> list[bool]:
@@ -59,7 +64,7 @@ def _pair(pair: Pair, style: Style) -> Iterator[str]:
         for difference in some[:MOST_DIFFERENCES]:
             yield shown(f"             {style.say(label)} {_told(difference, style)}", style.columns)
         if len(some) > MOST_DIFFERENCES:
-            more = style.say(f"… and {len(some) - MOST_DIFFERENCES} more differences")
+            more = style.say(f"… and {len(some) - MOST_DIFFERENCES} more")
             yield f"             {style.say(label)} {more}"
 
 
