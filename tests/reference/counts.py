@@ -174,7 +174,9 @@ class _Counts:
 
         def name(item: Item) -> Hashable:
             lane = getattr(item.case.view.event, "agent", "main") if self.rule.in_a_row else ""
-            return (item.case.window.start, item.key, lane)
+            # What was done is counted run by run; elsewhere each event looks back to where its own run began.
+            run = self._run_of(item) if self.rule.in_a_row and self.rule.counting == "effects" else None
+            return (item.case.window.start, item.key, lane, run)
 
         return _by([x for x in self.counted.items if x.amount is not None or self._is_bound_missing(x.case)], name)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from outstep.contracts.kinds import AtLeast, AtMost, Exactly, Integrity, Needs, Never, Python, Require, Scope, Then
 from outstep.contracts.model import Contract, Rule
 from outstep.contracts.selectors import Expr, Selector
-from outstep.events import Event, Header
+from outstep.events import Event, Header, RunEnd
 from outstep.expr.nodes import names_of
 from outstep.expr.values import Missing
 
@@ -19,6 +19,8 @@ from .python import Functions, python
 from .scene import Scene
 from .scope import scope
 from .verdicts import MISSING_EVIDENCE, NOT_RECORDED, UNFINISHED, Instance, RuleOutcome, outcome_of
+from .views import View
+from .windows import window_of
 
 
 def evaluate(
@@ -73,7 +75,7 @@ def _instances(scene: Scene, rule: Rule) -> list[Instance]:
             f"the reference does not judge `{rule.kind.__struct_config__.tag}`: it reads no sentence"
         )
     found = judged_cases(scene, rule)
-    if _asks_final(rule) and scene.trace.end == "aborted" and not found:
+    if _asks_final(rule) and rule.judge == "run" and scene.trace.end == "aborted" and not found:
         return [Instance(None, "", "inconclusive", UNFINISHED)]
     return found
 
@@ -97,6 +99,9 @@ def may_hide_trigger(scene: Scene, rule: Rule) -> bool:
         return bool(scene.holes_that_hide(windows))
     if isinstance(rule.kind, AtLeast | Exactly):
         return bool(scene.holes_that_hide([*plain, *windows]))
+    if rule.until and window_of(scene, rule, View(event=RunEnd(seq=scene.trace.last + 1))).inside is False:
+        # Whatever is hidden, the end comes last: no completion has one inside the window.
+        plain = [selector for selector in plain if selector.what != "end"]
     if scene.holes_that_hide(plain):
         return True
     if isinstance(rule.kind, Never) and has_opened(scene, rule) is not True:

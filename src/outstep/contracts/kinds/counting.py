@@ -133,6 +133,7 @@ class CountingMonitor(Quiet):
             return None
         if isinstance(key, Missing):
             if self.rule.missing == "inconclusive":
+                self.has_undecided = True
                 self._cut(view)
             self.run.unreadable(self.index, view, key, "")
             return None
