@@ -376,7 +376,7 @@ class _Counts:
         sure = [item for item in possible if self.trace.at(item.case.view.event) > perhaps]
         unclear = bool(doubts(self.scene, rule, end)) if rule.after or rule.until else False
         holes = self.scene.holes_that_hide(rule.triggers, max(window.start, surely), end)
-        doubtful = any(window.start < seq < end for seq in self.counted.doubtful)
+        doubtful = any(window.start < seq <= end for seq in self.counted.doubtful)
         doubtful = doubtful or any(item.amount is None for item in possible)
         more = bool(holes) or doubtful
         least, most = _total(sure), _total(possible)

@@ -244,10 +244,11 @@ def _then(scene: Scene, rule: Rule, kind: Then, view: View) -> Judged:
             possible = possible or within is not False
     if possible or any(_may_answer(scene, kind.any, view, hole) for hole in _holes(scene, event, deadline)):
         return HIDDEN
+    if all(_is_own_missing(scene, selector, view) for selector in kind.any):
+        # Nothing that could have come would do, however the run ended.
+        return ("inconclusive", MISSING_EVIDENCE) if rule.missing == "inconclusive" else VIOLATED
     if deadline == float("inf") and trace.end == "aborted" and not _is_answered(scene, kind.any, event):
         return ("inconclusive", UNFINISHED)
-    if rule.missing == "inconclusive" and all(_is_own_missing(scene, selector, view) for selector in kind.any):
-        return ("inconclusive", MISSING_EVIDENCE)
     return VIOLATED
 
 
