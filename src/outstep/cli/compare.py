@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, chosen
 from outstep.cli.pages import read_language, read_pages, write_pages
+from outstep.compare.results import PARTS
 from outstep.errors import OutstepError, Problem, problem
 from outstep.render.style import Style
 from outstep.reports import LARGEST
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 FORMS = ("stdout", "md", "json")
 DESCRIPTION = """compare saved reports: how often runs passed and how sure that is, and what became of each case
 
-reports of `outstep check`, tables of results, or containment reports of one battery
+reports of `outstep check`, results folders of live runs, stores of evidence, tables of results, folders of reports,
+or containment reports of one battery
 
 exit codes: 0 a score card; with --baseline: nothing worse · 1 something is worse than the baseline
             2 not comparable: no case in common, a case that did not run, other contracts"""
@@ -36,6 +38,7 @@ def run(words: Sequence[str]) -> int:
     parser = Arguments("compare", DESCRIPTION)
     parser.words("reports", metavar="REPORT", help="reports, folders of them, or tables of results")
     parser.value("--baseline", metavar="REPORT", help="what the others are held against, as a gate")
+    parser.value("--by", metavar="PART", help=f"a side for each value of a part of what acted: {', '.join(PARTS)}")
     parser.value("--out", metavar="FORM", help="stdout (tables, default), md or json")
     parser.flag("--json", help="the same as --out json")
     parser.values("--output", metavar="html=FILE", help="also write it as one self-contained page, with trends")
@@ -51,9 +54,14 @@ def run(words: Sequence[str]) -> int:
 
 def _results(names: Sequence[str], given: Given) -> int:
     from outstep.compare.cards import card
+    from outstep.compare.versions import split
     from outstep.render import comparison as shown
     from outstep.workflow.comparing import read_side
 
+    if given.by is not None and given.baseline is not None:
+        raise problem(
+            "usage/arguments", "`--by` makes the sides itself, and takes no `--baseline`", help="leave one of them out"
+        )
     if not names or (given.baseline is not None and len(names) < 2):
         raise problem(
             "usage/arguments", "no report was named", help="name reports: outstep compare before.json after.json"
@@ -61,6 +69,8 @@ def _results(names: Sequence[str], given: Given) -> int:
     _check_twice(names)
     language, pages = read_language(given.lang), read_pages(given.output or ())
     sides = [read_side(name) for name in names]
+    if given.by is not None:
+        sides = split(sides, chosen("--by", given.by, PARTS))
     found = card(sides)
     write_pages(pages, lambda: _page(found, sides, language))
     codes = [one.exit_code for one in found.comparisons]

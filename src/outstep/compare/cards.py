@@ -9,6 +9,7 @@ from msgspec import Struct
 from outstep.compare.results import Results
 from outstep.compare.scores import Paired, Score, paired, scores
 from outstep.compare.transitions import Comparison, compare
+from outstep.compare.versions import Version, versions
 
 
 class Card(Struct, frozen=True, kw_only=True):
@@ -18,6 +19,8 @@ class Card(Struct, frozen=True, kw_only=True):
     scores: tuple[Score, ...]
     paired: tuple[Paired, ...]
     comparisons: tuple[Comparison, ...]
+    versions: tuple[Version, ...] = ()
+    """What acted, where that was not the same in all runs."""
 
 
 def card(sides: Sequence[Results]) -> Card:
@@ -31,4 +34,5 @@ def card(sides: Sequence[Results]) -> Card:
         comparisons=tuple(
             compare(first, other, passes_less=test.says == "worse") for other, test in zip(others, tests, strict=True)
         ),
+        versions=tuple(versions(sides)),
     )

@@ -18,6 +18,9 @@ from outstep.findings import Report, Verdict
 Outcome = Literal["pass", "inconclusive", "fail", "not_run", "error"]
 """From best to worst: of several runs the worst counts."""
 
+PARTS = ("model", "prompt", "skills", "tools", "harness", "config")
+"""Of what acted, as far as traces and manifests record them; lists and texts by their digest."""
+
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _SPELLINGS: dict[str, Outcome] = {
     **{outcome: outcome for outcome in OUTCOMES},
@@ -38,6 +41,8 @@ class Result(Struct, frozen=True, kw_only=True):
 
     case: str
     model: str = ""
+    subject: dict[str, str] = {}
+    """What acted, as far as it is recorded (`PARTS`)."""
     epoch: int = 1
     outcome: Outcome
     rules: dict[str, Verdict] = {}
@@ -121,6 +126,7 @@ def of_table(data: bytes, name: str) -> Results:
             Result(
                 case=run.case,
                 model=run.model,
+                subject={"model": run.model} if run.model else {},
                 epoch=run.epoch,
                 outcome=outcome,
                 findings=tuple(dict.fromkeys(run.findings)),
@@ -161,6 +167,7 @@ def of_report(report: Report, name: str) -> Results:
                 rules=rules,
                 findings=findings,
                 model=trace.subject.get("model", ""),
+                subject=trace.subject,
                 calls=trace.calls,
                 metrics={metric.name: float(metric.value) for metric in trace.metrics},
             )

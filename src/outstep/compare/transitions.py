@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from outstep.compare.results import Outcome, Result, Results, worst
 from outstep.compare.statistics import fall
+from outstep.compare.versions import Difference, differences, short
 from outstep.findings import Verdict
 
 Change = Literal[
@@ -77,6 +78,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     obstacles: tuple[str, ...]
     """Why it is no comparison of like with like; then nothing green is said."""
     notes: tuple[str, ...]
+    differs: tuple[Difference, ...] = ()
+    """Parts of what acted that are not the same on both sides."""
     passes_less: bool = False
     """Whether, over all cases, runs pass less often than before, beyond chance."""
 
@@ -99,12 +102,14 @@ def compare(before: Results, after: Results, *, passes_less: bool = False) -> Co
     for at, is_fall in zip(unchanged, fall(pairs), strict=True):
         if is_fall:
             transitions[at] = replace(transitions[at], change="passes less often")
+    differs = tuple(differences(before, after))
     return Comparison(
         before=before.name,
         after=after.name,
+        differs=differs,
         transitions=tuple(transitions),
         obstacles=tuple(_obstacles(before, after, transitions, bool(one.keys() & other.keys()))),
-        notes=tuple(_notes(before, after)),
+        notes=(*_versions(differs), *_notes(before, after)),
         passes_less=passes_less,
     )
 
@@ -193,6 +198,16 @@ def _obstacles(before: Results, after: Results, transitions: Sequence[Transition
         yield f"{cases} did not run or could not be checked: {named}"
     if before.contracts and after.contracts and dict(before.contracts).keys() != dict(after.contracts).keys():
         yield "other contracts judged the two sides"
+
+
+def _versions(differs: Sequence[Difference]) -> Iterator[str]:
+    if len(differs) == 1:
+        part = differs[0]
+        was, now = (", ".join(map(short, values)) for values in (part.before, part.after))
+        yield f"of what acted, only the {part.part} is recorded to differ: {was} → {now}"
+    elif differs:
+        parts = ", ".join(part.part for part in differs)
+        yield f"several parts of what acted differ, and which of them made a difference cannot be told: {parts}"
 
 
 def _notes(before: Results, after: Results) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from outstep.compare.versions import short, varying
 from outstep.render.escape import visible
 from outstep.render.markdown import text
 from outstep.render.style import PLAIN, Style
@@ -27,6 +28,8 @@ def terminal(card: Card, style: Style = PLAIN) -> str:
     blocks = [table(score_head(card, style), score_rows(card, style), style)]
     if card.paired:
         blocks.append(list(paired_lines(card, style)))
+    if card.versions:
+        blocks.append(table(version_head(card, style), version_rows(card, style), style))
     for one in card.comparisons:
         lines = [style.paint(visible(f"{one.before} → {one.after}"), "bold")]
         rows = _rows(one, style)
@@ -43,6 +46,8 @@ def markdown(card: Card, style: Style = PLAIN) -> str:
     blocks = [_marked(score_head(card, style), score_rows(card, style))]
     if card.paired:
         blocks.append([f"- {text(line)}" for line in paired_lines(card, style)])
+    if card.versions:
+        blocks.append(_marked(version_head(card, style), version_rows(card, style)))
     for one in card.comparisons:
         lines = [f"### {text(f'{one.before} → {one.after}')}", ""]
         rows = _rows(one, style)
@@ -62,6 +67,7 @@ def json(card: Card, exit_code: int) -> str:
         "sides": list(card.sides),
         "scores": scores,
         "paired": msgspec.to_builtins(card.paired),
+        "versions": msgspec.to_builtins(card.versions),
         "comparisons": [{**msgspec.to_builtins(one), "exit_code": one.exit_code} for one in card.comparisons],
     }
     return pretty(told)
@@ -110,6 +116,24 @@ def score_rows(card: Card, style: Style = PLAIN) -> list[list[str]]:
         if any(other.latency is not None for other in card.scores):
             row.append(f"{one.latency:.2f}" if one.latency is not None else "-")
         rows.append(row)
+    return rows
+
+
+def version_head(card: Card, style: Style = PLAIN) -> list[str]:
+    """Return the names of the columns of the table of versions: the parts that differ, and how the runs did."""
+    return [style.say(name) for name in (*varying(card.versions), "runs", "passed", "rate", "95 % interval")]
+
+
+def version_rows(card: Card, style: Style = PLAIN) -> list[list[str]]:
+    """Return its rows, one a version."""
+    parts = varying(card.versions)
+    rows = []
+    for one in card.versions:
+        row = [visible(short(one.subject[part])) if one.subject.get(part) else "-" for part in parts]
+        told = one.score
+        rate = f"{told.rate:.1%}" if told.rate is not None else "-"
+        interval = style.say(f"{told.low:.1%} to {told.high:.1%}")
+        rows.append([*row, str(told.n), style.say(f"{told.k} of {told.n}"), rate, interval])
     return rows
 
 

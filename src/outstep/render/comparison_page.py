@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from outstep.render.comparison import paired_lines, score_head, score_rows
+from outstep.render.comparison import paired_lines, score_head, score_rows, version_head, version_rows
 from outstep.render.escape import shown
 from outstep.render.page import in_words, page, say, text
 from outstep.render.page.words import Words
@@ -35,6 +35,7 @@ WORDS: Words = {
     "not-worse": ("Nothing stands worse than in {before}", "没有用例比 {before} 差"),
     "passes-less": ("Runs pass less often than in {before}, over all cases", "总体上通过的运行比 {before} 少"),
     "not-comparable": ("Not comparable with {before}: {why}", "无法与 {before} 比较：{why}"),
+    "versions": ("What acted", "行动者的版本"),
     "cases": ("Case by case", "逐个用例"),
     "rules": ("Rule by rule", "逐条规则"),
     "rules-say": ("Runs in which the rule stands against the run.", "规则判定不利于该次运行的次数。"),
@@ -82,6 +83,7 @@ def html(card: Card, sides: Sequence[Results], *, tool: str, language: str = "en
         f"<h1>{text(say(words, 'title', n=len(sides)))}</h1>\n",
         *_verdicts(card, words, style),
         *_scores(card, words, style),
+        *_versions(card, words, style),
         *_cases(card, sides, words),
         *_rules(sides, words),
         *_trends(sides, words),
@@ -116,6 +118,18 @@ def _scores(card: Card, words: dict[str, str], style: Style) -> Iterator[str]:
         yield f"<tr>{cells}<td>{_interval(one)}</td></tr>\n"
     yield "</tbody></table></div>\n"
     yield from (f'<p class="soft">{text(line)}</p>\n' for line in paired_lines(card, style))
+
+
+def _versions(card: Card, words: dict[str, str], style: Style) -> Iterator[str]:
+    if not card.versions:
+        return
+    yield f"<h2>{text(words['versions'])}</h2>\n"
+    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in (*version_head(card, style), ""))
+    yield f'<div class="scroll"><table class="card"><thead><tr>{head}</tr></thead><tbody>\n'
+    for one, row in zip(card.versions, version_rows(card, style), strict=True):
+        cells = "".join(f"<td>{text(shown(cell, LONGEST_NAME))}</td>" for cell in row)
+        yield f"<tr>{cells}<td>{_interval(one.score)}</td></tr>\n"
+    yield "</tbody></table></div>\n"
 
 
 def _interval(one: Score) -> str:

@@ -14,12 +14,14 @@ from outstep.workflow.live_results import is_results_folder, read_results_folder
 
 
 def read_side(path: str) -> Results:
-    """Return the results in a file, in all reports of a folder, or of a folder of live runs.
+    """Return the results in a file, in all reports of a folder, of a folder of live runs, or of a store of evidence.
 
     Raises: OutstepError with all that is wrong.
     """
     if is_results_folder(path):
         return read_results_folder(path)
+    if path.startswith("s3://") or os.path.isfile(os.path.join(path, "store.json")):
+        return _stored(path)
     files = list(_files(path))
     sides: list[Results] = []
     problems: list[Problem] = []
@@ -38,6 +40,41 @@ def read_side(path: str) -> Results:
             help="give a folder of reports that `outstep check --output json=FILE` wrote",
         )
     return sides[0] if len(sides) == 1 and sides[0].name == path else _joined(path, sides)
+
+
+def _stored(path: str) -> Results:
+    """Return what the newest verdict on each run of a store says; a run without any was not run, as far as is known."""
+    from outstep.evidence.store import Store
+    from outstep.workflow.rejudging import earlier_reports, read_stored
+
+    store = Store.open(path)
+    reports = earlier_reports(store)
+    sides: list[Results] = []
+    problems: list[Problem] = []
+    for number, entry in store.log.numbered():
+        if entry.kind != "run":
+            continue
+        if number not in reports:
+            unjudged = tuple(Result(case=trace.id, outcome="not_run") for trace in entry.traces)
+            sides.append(Results(name=path, runs=unjudged))
+            continue
+        report = read_stored(store, reports[number][-1])
+        if report is None:
+            sentence = f"the report of entry {number} in `{path}` is gone, or is not what was sealed"
+            help = "outstep evidence verify says what was changed; outstep recheck judges anew"
+            problems.append(Problem(code="report/unreadable", sentence=sentence, place=Place(source=path), help=help))
+        else:
+            sides.append(of_report(report, path))
+    if problems:
+        raise OutstepError(*problems)
+    if not sides:
+        raise problem(
+            "report/no-report",
+            f"no run is kept in the store `{path}`",
+            place=Place(source=path),
+            help="outstep evidence add keeps sessions with what contracts say of them",
+        )
+    return _joined(path, sides)
 
 
 def _files(path: str) -> Iterator[str]:

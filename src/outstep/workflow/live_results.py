@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from outstep.compare.results import Outcome, Result, Results
+from outstep.digest import sha256
 from outstep.errors import OutstepError, Place, Problem, problem
 
 Kind = TypeVar("Kind")
@@ -31,12 +32,23 @@ class _Battery(Struct, kw_only=True):
 class _Manifest(Struct, kw_only=True):
     schema: str
     battery: _Battery
+    system: str = ""
+    parameters: Mapping[str, object] = {}
+    stream: bool = False
+
+    @property
+    def subject(self) -> dict[str, str]:
+        """What was asked of all runs: the prompt, and how the model was called; by digest."""
+        config = msgspec.json.encode([self.parameters, self.stream], order="deterministic")
+        prompt = sha256(self.system.encode()).hexdigest() if self.system else ""
+        return {"prompt": prompt, "config": sha256(config).hexdigest()}
 
 
 class _Run(Struct, kw_only=True):
     scenario: str
     status: str
     model: str = ""
+    harness: str = ""
     epoch: int = 1
     seconds: float = 0.0
     gate: str = ""
@@ -57,7 +69,7 @@ def read_results_folder(path: str) -> Results:
     runs: list[Result] = []
     for file in sorted(glob.glob(os.path.join(glob.escape(path), "runs", "*", "*", "run.json"))):
         try:
-            runs.append(_result(_decoded(file, _Run)))
+            runs.append(_result(_decoded(file, _Run), manifest))
         except OutstepError as error:
             problems += error.problems
     if problems:
@@ -72,14 +84,16 @@ def read_results_folder(path: str) -> Results:
     return Results(name=path, runs=tuple(runs), contracts=((manifest.battery.version, manifest.battery.digest),))
 
 
-def _result(run: _Run) -> Result:
+def _result(run: _Run, manifest: _Manifest) -> Result:
     ended = _ENDED.get(run.status, "not_run")
     outcome = _GATES.get(run.gate, "pass") if run.gate else ended
     if outcome == "pass":
         outcome = ended
+    subject = {"model": run.model, **manifest.subject, "harness": run.harness}
     return Result(
         case=run.scenario,
         model=run.model,
+        subject={part: value for part, value in subject.items() if value},
         epoch=run.epoch,
         outcome=outcome,
         findings=run.violated,
