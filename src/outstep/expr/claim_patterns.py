@@ -19,6 +19,14 @@ _CHARACTER_GAP = ".{0,8}?"
 _PART = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<gap> +(?:\.\.\.|…) +)| +|."
 _SYNTAX = r"\\[A-Za-z]|\(\?P?<[^>]*>|\(\?[a-zA-Z-]*:?"
 _TRIES = 64
+_PAYS_AFTER = 20
+"""Lines in which a pattern is sought by RE2, before it is worth compiling it for the standard library too."""
+
+_SIMPLE_LINE = 1000
+"""Bytes of a line in which the standard library searches: at most their square, some milliseconds."""
+
+NOWHERE: Spans = [(-1, -1)]
+"""The spans of no match."""
 
 
 def prepare(text: str) -> Prepared:
@@ -33,7 +41,10 @@ def prepare(text: str) -> Prepared:
 class ClaimPattern:
     """One pattern of a claim; it is compiled when it is asked for the first time, for most texts need few of them."""
 
-    __slots__ = ("_compiled", "_prepared", "_spelled", "is_edged", "is_local", "match_in", "name", "number", "required")
+    __slots__ = (
+        *("_compiled", "_left", "_prepared", "_simple", "_spelled"),
+        *("is_edged", "is_local", "match_in", "name", "number", "required"),
+    )
 
     def __init__(self, number: int, name: str, prepared: Prepared) -> None:
         self.number = number
@@ -44,6 +55,8 @@ class ClaimPattern:
         self._prepared = prepared
         self._spelled: dict[str, bool] = {}
         self._compiled: Pattern | None = None
+        self._simple: re.Pattern[bytes] | None = None
+        self._left = _PAYS_AFTER
         self.match_in: Callable[[bytes, int, int], Spans] = self._compile_and_match
         """`Pattern.match_in`."""
 
@@ -57,6 +70,19 @@ class ClaimPattern:
     def _compile_and_match(self, data: bytes, start: int, end: int) -> Spans:
         self.match_in = self.compiled.match_in
         return self.match_in(data, start, end)
+
+    def match_in_line(self, data: bytes) -> Spans:
+        """Do the same as `match_in` does for the whole of an ASCII text of one line; made for many of them."""
+        if self._simple is not None and len(data) <= _SIMPLE_LINE:
+            found = self._simple.search(data)
+            return NOWHERE if found is None else found.regs
+        if self._left > 0:
+            self._left -= 1
+            if not self._left:
+                from outstep.expr.plain_patterns import simple  # a short run never comes here
+
+                self._simple = simple(self._prepared.text)
+        return self.match_in(data, 0, len(data))
 
     def spells(self, word: str) -> bool:
         """Return whether the pattern itself spells a word that denies or promises."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from outstep.expr.claim import Claim, Prepared
-from outstep.expr.claim_patterns import ClaimPattern, prepare
+from outstep.expr.claim_patterns import NOWHERE, ClaimPattern, prepare
 from outstep.expr.clauses import asserts_until, read
 from outstep.expr.literals import Texts
 from outstep.expr.patterns import PatternSet, Spans, encode
@@ -87,7 +87,7 @@ class ClaimFinder:
             return self._in_piece(text, asked)
         pattern = asked[0]
         data = text.encode()
-        spans = pattern.match_in(data, 0, len(data))
+        spans = pattern.match_in_line(data)
         first, end = spans[0]
         if first < 0:
             return []
@@ -233,7 +233,7 @@ class ClaimFinder:
                 if sign in rest:
                     break
             else:
-                return _NOWHERE
+                return NOWHERE
         return pattern.match_in(data, place, len(data))
 
 
@@ -305,7 +305,6 @@ class _Needs:
         return found
 
 
-_NOWHERE: Spans = [(-1, -1)]
 _number = attrgetter("number")
 
 
