@@ -138,6 +138,17 @@ def test_several_models_are_held_against_themselves() -> None:
     assert {(one.model, one.change) for one in found.transitions} == {("m", "pass→fail"), ("n", "still fails")}
 
 
+def test_a_model_that_fails_does_not_hide_behind_another_one_that_is_gone() -> None:
+    before = side("a", run("c", "pass", model="m"), run("c", "fail", "R", model="n"))
+    after = side("b", run("c", "fail", "R", model="m"))
+    found = compare(before, after)
+    assert {(one.model, one.change) for one in found.transitions} == {("m", "pass→fail"), ("n", "gone")}
+    assert found.exit_code == 1
+    (test,) = paired([before, after])
+    assert (test.pairs, test.only_before, test.only_after) == (1, 1, 0)
+    assert compare(before, side("b", run("c", "pass", model="x"))).exit_code == 2
+
+
 def trace(verdicts: dict[str, Any], **more: Any) -> TraceSummary:
     return TraceSummary(id="t1", sources=("s.jsonl",), events=3, verdicts=(verdicts,), **more)
 

@@ -183,3 +183,11 @@ def of_report(report: Report, name: str) -> Results:
 def worst(outcomes: Sequence[Outcome]) -> Outcome:
     """Return the outcome that counts for several runs of one case."""
     return max(outcomes, key=OUTCOMES.index)
+
+
+def has_several_models(one: Results, other: Results) -> bool:
+    """Return whether a side has several models: each is held against itself then, and one that is gone is missed.
+
+    Two sides of one model each are those two models against each other.
+    """
+    return any(len({run.model for run in side.runs}) > 1 for side in (one, other))

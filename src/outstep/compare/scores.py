@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from outstep.compare.results import Result, Results
+from outstep.compare.results import Result, Results, has_several_models
 from outstep.compare.statistics import holm, least_effect, mcnemar, pass_at, pass_hat, runs_needed, wilson
 
 MOST_K = 10
@@ -120,11 +120,11 @@ def paired(sides: Sequence[Results]) -> list[Paired]:
 
 
 def _discordant(first: Results, other: Results) -> tuple[int, int, int]:
-    shared = {run.model for run in first.runs} == {run.model for run in other.runs}
+    with_model = has_several_models(first, other)
 
     def by_run(side: Results) -> dict[tuple[str, str, int], bool]:
         judged = [run for run in side.runs if run.outcome in ("pass", "fail", "inconclusive")]
-        return {(run.case, run.model if shared else "", run.epoch): run.outcome == "pass" for run in judged}
+        return {(run.case, run.model if with_model else "", run.epoch): run.outcome == "pass" for run in judged}
 
     one, two = by_run(first), by_run(other)
     both = [(one[key], two[key]) for key in one if key in two]

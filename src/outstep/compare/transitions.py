@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outstep.compare.results import Outcome, Result, Results, worst
+from outstep.compare.results import Outcome, Result, Results, has_several_models, worst
 from outstep.compare.statistics import fall
 from outstep.compare.versions import Difference, differences, short
 from outstep.findings import Verdict
@@ -49,7 +49,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     case: str
     model: str = ""
-    """Where both sides have the same several models."""
+    """Where a side has several models."""
     change: Change
     before: Outcome | None = None
     after: Outcome | None = None
@@ -93,7 +93,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 def compare(before: Results, after: Results, *, passes_less: bool = False) -> Comparison:
     """Return what became of each case; `passes_less` is what a test of all runs together says."""
-    with_model = _has_equal_models(before, after)
+    with_model = has_several_models(before, after)
     one, other = _by_case(before, with_model=with_model), _by_case(after, with_model=with_model)
     keys = list(dict.fromkeys([*one, *other]))
     transitions = [_transition(key, one.get(key, []), other.get(key, [])) for key in keys]
@@ -112,11 +112,6 @@ def compare(before: Results, after: Results, *, passes_less: bool = False) -> Co
         notes=(*_versions(differs), *_notes(before, after)),
         passes_less=passes_less,
     )
-
-
-def _has_equal_models(before: Results, after: Results) -> bool:
-    models = [{run.model for run in side.runs} for side in (before, after)]
-    return models[0] == models[1] and len(models[0]) > 1
 
 
 def _by_case(side: Results, *, with_model: bool) -> dict[tuple[str, str], list[Result]]:

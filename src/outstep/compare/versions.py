@@ -71,8 +71,7 @@ def split(sides: Sequence[Results], part: str) -> list[Results]:
     for side in sides:
         for run in side.runs:
             found.setdefault(run.subject.get(part, ""), []).append(run)
-    models = [{run.model for run in runs} for runs in found.values()]
-    by_model = all(one == models[0] for one in models)
+    by_model = any(len({run.model for run in runs}) > 1 for runs in found.values())
     return [
         Results(
             name=f"{part} {short(value)}" if value else f"{part} not recorded",
