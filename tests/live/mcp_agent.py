@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 import time
 from contextlib import AsyncExitStack
@@ -47,8 +49,11 @@ async def main(goal: str, settings: dict[str, Any]) -> int:
             tell(log, "tool.call", call_id=f"own_{number}", tool=f"mcp__outstep__{tool}", args=args)
             outcome = "failed" if found.is_error else "ok"
             tell(log, "tool.result", call_id=f"own_{number}", outcome=outcome, data=json.loads(text))
-            if how == "hangs":
+            if how in ("hangs", "clings"):
                 keep(log)
+                if how == "clings":
+                    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                subprocess.Popen(["sleep", "600"])
                 time.sleep(600)
     tell(log, "assistant.message", text=f"I refunded order A1. {os.environ.get('OWN_KEY', '')}")
     if how != "fails":

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_line import ROOT, outstep
+from tests.command_line import LAUNCHER, ROOT, outstep
 
 BATTERY = str(ROOT / "tests" / "live" / "battery.yaml")
 AGENT = str(ROOT / "tests" / "live" / "mcp_agent.py")
@@ -18,11 +24,10 @@ STDIO = '{command = "{mcp_program}", args = ["{mcp_args}"]}'
 HTTP = '{url = "{mcp_url}"}'
 
 
-def play(folder: Path, *, manner: str = "", server: str = STDIO, more: str = "", words: tuple[str, ...] = ()) -> Any:
-    """Let the agent play the first scenario once; return exit code, what was printed and the record of the run."""
-    transcript = "" if manner == "forgets-all" else '[".agent/sessions/*.jsonl"]'
-    providers = folder / "providers.toml"
-    providers.write_text(
+def asked(folder: Path, *, manner: str = "", server: str = STDIO, words: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Describe the agent as a provider, and return the command that lets it play the first scenario once."""
+    transcript = "" if manner == "forgets-all" else '".agent/sessions/*.jsonl"'
+    (folder / "providers.toml").write_text(
         f"""
 [mine]
 driver = "command"
@@ -33,19 +38,33 @@ command = ["{sys.executable}", "{AGENT}", "{{goal}}", "{{home}}/.agent/settings.
 version = ["{sys.executable}", "--version"]
 files = {{".agent/settings.json" = {server}}}
 environment = {{OWN_KEY = "{{key}}", MANNER = "{manner}"}}
-transcript = {transcript or "[]"}
+transcript = [{transcript}]
 exits = [{{code = 7, says = "MODEL_OVERLOADED", status = "provider_error", reason = "overloaded"}}]
-{more}
 """
     )
-    out = folder / "out"
-    options = ("--battery", BATTERY, "--world", "tests.live.shop:shop", "-s", "due_refund", "-n", "1", "-o", str(out))
-    done = outstep(
-        "run", *options, "--model", "mine:m", *words, OUTSTEP_PROVIDERS=str(providers), MINE_KEY=KEY, SECRET_OF_MINE="x"
-    )
-    run = out / "runs" / "due_refund" / "001"
+    world = ("--world", "tests.live.shop:shop", "-s", "due_refund", "-n", "1", "-o", str(folder / "out"))
+    return ("run", "--battery", BATTERY, *world, "--model", "mine:m", *words)
+
+
+def play(folder: Path, **how: Any) -> Any:
+    """Let the agent play; return exit code, what was printed, the record of the run and its folder."""
+    words = asked(folder, **how)
+    done = outstep(*words, OUTSTEP_PROVIDERS=str(folder / "providers.toml"), MINE_KEY=KEY, SECRET_OF_MINE="x")
+    run = folder / "out" / "runs" / "due_refund" / "001"
     record = json.loads((run / "run.json").read_bytes()) if run.exists() else {}
     return done.returncode, (done.stdout + done.stderr).decode(), record, run
+
+
+def started(folder: Path, *, manner: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Let the agent play, and do not wait for it."""
+    words = asked(folder, manner=manner)
+    own = {"OUTSTEP_PROVIDERS": str(folder / "providers.toml"), "MINE_KEY": KEY, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+    return subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, *words],
+        env={**os.environ, **own, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 @pytest.mark.parametrize("server", [STDIO, HTTP])
@@ -118,11 +137,41 @@ def test_without_a_transcript_the_world_tells_and_nothing_is_green(tmp_path: Pat
     assert code == 3, told
 
 
-def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
-    code, told, record, _ = play(tmp_path, manner="hangs", words=("--run-timeout", "4"))
+@pytest.mark.parametrize("manner", ["hangs", "clings"])
+def test_a_program_that_hangs_is_ended_and_its_record_is_kept(tmp_path: Path, manner: str) -> None:
+    code, told, record, _ = play(tmp_path, manner=manner, words=("--run-timeout", "3"))
     assert (record["status"], record["reason"]) == ("timeout", "run-timeout"), told
     assert [one["tool"] for one in record["actions"]] == ["order_get"]
     assert code == 2
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_a_series_leaves_no_program_and_no_folder_behind(tmp_path: Path, number: int) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    begun = started(tmp_path, manner="clings", TMPDIR=str(scratch))
+    wait_for(lambda: any(scratch.glob("*/home/.agent/sessions/own.jsonl")))
+    begun.send_signal(number)
+    begun.wait(30)
+    wait_for(lambda: not [*scratch.iterdir()] and not processes_in(scratch))
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Return the processes whose working directory lies below a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(process / "cwd").startswith(str(folder)):
+                found.append(process.name)
+    return found
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_what_a_program_needs_is_said_before_anything_is_run(tmp_path: Path) -> None:

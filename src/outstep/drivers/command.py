@@ -27,6 +27,8 @@ GIVEN = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_
 NO_KEY = "no-key"
 """What a program is given that wants a key where the endpoint does not."""
 LARGEST_TRANSCRIPT = 1 << 28
+SIGNALS = 128
+"""Exit codes above it tell a signal."""
 ASKING = 30.0
 """Seconds that a program has to tell its version."""
 SHOWN = 300
@@ -91,6 +93,7 @@ class CommandDriver:
             task.log({"n": 1, "time": round(began, 3), "request": {"command": self._without_key(words)}})
             ended = await run_program(
                 words,
+                folder=top,
                 cwd=workspace,
                 environment=self._given(home, places),
                 given=places.text(self._program.stdin).encode(),
@@ -154,7 +157,11 @@ class CommandDriver:
         if ended.code == 0:
             return "completed", "", ""
         said = self._shown(ended.err).strip() or self._shown(ended.out).strip()
-        how = f"ended with exit code {ended.code}" if ended.code > 0 else f"was ended by signal {-ended.code}"
+        how = (
+            f"ended with exit code {ended.code}"
+            if ended.code <= SIGNALS
+            else f"was ended by signal {ended.code - SIGNALS}"
+        )
         last = said.splitlines()[-1][-SHOWN:] if said else ""
         sentence = f"the program {how}" + (f": {last}" if last else "")
         for exit in self._program.exits:
@@ -192,7 +199,9 @@ class CommandDriver:
             return ""
         words, environment = places.value(self._program.version), self._given(home, places)
         try:
-            ended = await run_program(words, cwd=home, environment=environment, given=b"", seconds=ASKING)
+            ended = await run_program(
+                words, folder=os.path.dirname(home), cwd=home, environment=environment, given=b"", seconds=ASKING
+            )
         except OSError:
             return ""
         lines = self._shown(ended.out).strip().splitlines()

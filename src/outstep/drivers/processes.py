@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
-import signal
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
+KEEPER = str(Path(__file__).with_name("keeper.py"))
 MOST_OUTPUT = 1 << 25
 """Bytes of each of the two streams that are kept; more is read and counted."""
 GRACE = 5.0
@@ -21,7 +25,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     """How a program ended."""
 
     code: int
-    """Its exit code; negative: the signal that ended it."""
+    """Its exit code; 128 more than the number of the signal that ended it."""
     is_late: bool
     """Whether it was ended at its deadline."""
     out: bytes
@@ -43,21 +47,33 @@ class _Kept:
 
 
 async def run_program(
-    words: Sequence[str], *, cwd: str, environment: Mapping[str, str], given: bytes, seconds: float
+    words: Sequence[str], *, folder: str, cwd: str, environment: Mapping[str, str], given: bytes, seconds: float
 ) -> Ended:
-    """Run a program; raises `OSError` where it cannot be started.
+    """Run a program below a throw-away folder; raises `OSError` where it cannot be started.
 
-    Whatever ends the wait, the program and all that it started end, too.
+    Whatever ends the wait, the program and all that it started end, too, also where this process is killed: then the
+    keeper removes the folder as well.
     """
-    process = await asyncio.create_subprocess_exec(
-        *words,
-        cwd=cwd,
-        env=dict(environment),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
+    if shutil.which(words[0], path=environment.get("PATH", os.defpath)) is None:
+        raise FileNotFoundError(errno.ENOENT, "there is no such program", words[0])
+    ours, theirs = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", KEEPER, str(ours), folder, *words),
+            cwd=cwd,
+            env=dict(environment),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(ours,),
+            # Ctrl-C is for whoever makes the runs.
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(theirs)
+        raise
+    finally:
+        os.close(ours)
     assert process.stdout is not None
     assert process.stderr is not None
     out, err = _Kept(), _Kept()
@@ -68,12 +84,14 @@ async def run_program(
             await asyncio.wait_for(process.wait(), seconds)
         except TimeoutError:
             is_late = True
-            _signal(process, signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                process.terminate()
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), GRACE)
     finally:
-        # What it started may live on and hold the pipes open.
-        _signal(process, signal.SIGKILL)
+        with suppress(BrokenPipeError):
+            os.write(theirs, b"k")
+        os.close(theirs)
         await process.wait()
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, GRACE)
@@ -93,8 +111,3 @@ async def _give(process: asyncio.subprocess.Process, given: bytes) -> None:
         process.stdin.write(given)
         await process.stdin.drain()
     process.stdin.close()
-
-
-def _signal(process: asyncio.subprocess.Process, number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
