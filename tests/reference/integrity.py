@@ -38,7 +38,7 @@ def _missing_result(scene: Scene) -> Iterator[Instance]:
     for call in _calls(scene):
         if call.seq in answered:
             yield Instance(call.seq, "", "satisfied")
-        elif trace.written_end == "completed" or _goes_on(scene, call):
+        elif _goes_on(scene, call) or (trace.written_end == "completed" and not _breaks_off(scene, call)):
             yield Instance(call.seq, "", "violated")
         else:
             yield Instance(call.seq, "", "inconclusive", UNFINISHED)
@@ -49,6 +49,12 @@ def _goes_on(scene: Scene, call: ToolCall) -> bool:
     trace = scene.trace
     own = trace.decision(call)
     return any(trace.start(decision) > call.seq for decision in trace.decisions(call.agent) if decision != own)
+
+
+def _breaks_off(scene: Scene, call: ToolCall) -> bool:
+    """Return whether a gap of its own lane, behind a call, may hide its result."""
+    gaps = [event for event in scene.trace.events if isinstance(event, Gap)]
+    return any(gap.seq > call.seq and gap.agent == call.agent and gap.can_hide("tool.result") for gap in gaps)
 
 
 def _orphan(scene: Scene) -> Iterator[Instance]:

@@ -229,8 +229,8 @@ class CountingMonitor(Quiet):
         self.end_counts(self.tallies)
 
     def _settle_count(self, slot: Any, tally: Tally) -> None:
-        if tally.is_reported:
-            return
+        if tally.is_reported or (tally.first is None and tally.doubt is None):
+            return  # said already, or nothing was counted
         if tally.doubt is not None:
             view, sentence = tally.doubt
             self.run.settle(

@@ -37,6 +37,8 @@ class LowerBound:
         """By key, what generated code counted: no window, no `since`, no gap."""
         self.over: set[Any] = set()
         """Windows and keys that are over the bound already."""
+        self._unknown: set[Any] = set()
+        """Windows and keys of which an amount is hidden: the total may be any."""
         self.restart()
 
     def restart(self) -> None:
@@ -44,6 +46,7 @@ class LowerBound:
         self._windows.clear()
         self.amounts.clear()
         self.over.clear()
+        self._unknown.clear()
         self._ended.clear()
         self._opened = None if self._rule.after else START
         self._opens_at = -1
@@ -62,8 +65,8 @@ class LowerBound:
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
         items = self._windows.setdefault(window, {}).setdefault(key, [])
         if amount is None:
-            # The total may be any: what it comes to is said once, when the window is settled.
-            self._counting.has_undecided = True
+            # What it comes to is said once, when the window is settled.
+            self._unknown.add((window, key))
             return None
         if self._rule.since:
             surely, _ = self._run.newest_since(self._counting.index, self._rule, window, view.at)
@@ -128,7 +131,7 @@ class LowerBound:
         judges_run = self._rule.judge == "run"
         is_unclear = judges_run and run.is_window_doubtful(index, self._rule, end)
         has_more = judges_run and run.may_hide_between(self._rule.triggers, max(window, surely), end)
-        is_veiled = self._counting.is_veiled or self._counting.has_undecided
+        is_veiled = self._counting.is_veiled or self._counting.has_undecided or (window, key) in self._unknown
         if least >= bound and not is_unclear and not (self._is_exact and is_veiled):
             run.settle(index, "satisfied", None)
         elif least >= bound or most >= bound or is_unclear or has_more or is_veiled:
