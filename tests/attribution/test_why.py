@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
 from msgspec import Struct
 
+from outstep import cli
+from outstep.workflow import found_again
+from outstep.workflow.attributing import explain, explain_all, judged
+from outstep.workflow.checking import CheckOptions
+from outstep.workflow.contracts import open_contracts
+from outstep.workflow.trace_files import open_traces
 from tests.command_line import ROOT
 from tests.command_line import outstep as command
 
@@ -114,3 +122,29 @@ def test_the_same_record_under_two_contracts_shows_the_rule(tmp_path: Path) -> N
     outstep("check", HURRIED, "--contract", str(lax), "--output", f"json={tmp_path / 'lax.json'}")
     done = outstep("why", "VERIFY_BEFORE_REFUND", strict, str(tmp_path / "lax.json"))
     assert "went wrong at: business rule" in done.stdout
+
+
+def test_a_file_of_many_traces_is_read_once_for_all_of_their_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bad = (ROOT / "tests/cli/shop/bad.jsonl").read_text("utf-8")
+    many = "".join(bad.replace('"id":"bad"', f'"id":"bad-{number}"') for number in range(20))
+    Path("runs.jsonl").write_text(many, "utf-8")
+    contract = str(ROOT / "tests/cli/shop/refund.yaml")
+    assert (
+        cli.main(["check", "runs.jsonl", "-c", contract, "--output", "json=report.json", "--output", "github=-"]) == 1
+    )
+    calls: list[object] = []
+
+    def counted(*words: Any) -> Any:
+        calls.append(words)
+        return open_traces(*words)
+
+    monkeypatch.setattr(found_again, "open_traces", counted)
+    some = judged(["report.json"], open_contracts([contract])[0], CheckOptions())
+    every = [(one, finding) for one in some for finding in one.report.findings]
+    told = explain_all(some, every, CheckOptions())
+    assert len(calls) == 1
+    assert [one.answer for one in told] == [explain(some, *pair, CheckOptions()).answer for pair in every]
+    assert len(told) == 60

@@ -27,9 +27,10 @@ ALL = "all"
 
 def run(words: Sequence[str]) -> int:
     """Read a finding and return the exit code."""
-    from outstep.workflow.attributing import Judged, explain_all, find, judged, unknown
+    from outstep.workflow.attributing import explain_all, find, judged, unknown
     from outstep.workflow.checking import CheckOptions
     from outstep.workflow.contracts import open_contracts
+    from outstep.workflow.found_again import Judged
 
     parser = Arguments("why", DESCRIPTION)
     parser.words(
@@ -85,7 +86,7 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def _list(some: Sequence[object]) -> None:
-    from outstep.workflow.attributing import Judged
+    from outstep.workflow.found_again import Judged
 
     met = 0
     for one in some:

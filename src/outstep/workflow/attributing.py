@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, structs
 
 from outstep.attribution.answer import Answer
-from outstep.attribution.matrix import Cell, Contrast, contrasts, rejudged
+from outstep.attribution.matrix import Contrast
 from outstep.attribution.outside import judged_otherwise, without_contract, without_record
 from outstep.attribution.question import Question
 from outstep.attribution.reading import read
@@ -19,28 +19,19 @@ from outstep.contracts.names import ToolNames
 from outstep.contracts.selectors import Selector, Spot
 from outstep.engine.monitor import Compiled, judge
 from outstep.errors import OutstepError, Place, Problem, problem, suggestion
-from outstep.events import Event, Outcome, UserMessage
-from outstep.findings import Finding, Report, TraceSummary
+from outstep.events import Event, Outcome
+from outstep.findings import Finding, Report
 from outstep.reports import parse_report, schema_of
 from outstep.workflow.checking import CheckOptions, check_groups
 from outstep.workflow.contracts import open_contracts
+from outstep.workflow.found_again import Judged, Known
 from outstep.workflow.looking import look
-from outstep.workflow.trace_files import Opened, open_traces
+from outstep.workflow.trace_files import open_traces
 from outstep.workflow.traces import Trace
 
 SHORTEST = 4
 """Characters of a fingerprint that are enough to name one."""
 MOST_LISTED = 40
-
-
-class Judged(Struct, frozen=True, kw_only=True):
-    """Findings, and where their traces and contracts are to be had."""
-
-    source: str
-    report: Report
-    contracts: tuple[Contract, ...]
-    opened: tuple[Opened, ...] = ()
-    """Traces at hand; of a report, they are opened when they are asked for."""
 
 
 class Explained(Struct, frozen=True, kw_only=True):
@@ -107,42 +98,36 @@ def explain_all(
     some: Sequence[Judged], chosen: Sequence[tuple[Judged, Finding]], options: CheckOptions
 ) -> list[Explained]:
     """Return where findings went wrong, each trace read once."""
+    known = Known(some, options)
     readers: dict[tuple[int, str, str], Reader] = {}
-    return [explain(some, one, finding, options, readers) for one, finding in chosen]
+    return [_explain(known, one, finding, readers) for one, finding in chosen]
 
 
-def explain(
-    some: Sequence[Judged],
-    one: Judged,
-    finding: Finding,
-    options: CheckOptions,
-    readers: dict[tuple[int, str, str], Reader] | None = None,
-) -> Explained:
+def explain(some: Sequence[Judged], one: Judged, finding: Finding, options: CheckOptions) -> Explained:
     """Return where a finding went wrong: by its own trace, and by runs that differ from it in one factor."""
-    readers = {} if readers is None else readers
+    return _explain(Known(some, options), one, finding, {})
+
+
+def _explain(known: Known, one: Judged, finding: Finding, readers: dict[tuple[int, str, str], Reader]) -> Explained:
     key = (id(one), finding.contract, finding.trace)
     notes: list[str] = []
     contract = next((own for own in one.contracts if own.id == finding.contract), None)
-    known = readers.get(key)
-    trace = known.trace if known is not None else _trace_of(one, finding, options, notes)
+    reader = readers.get(key)
+    trace = reader.trace if reader is not None else known.trace(one, finding.trace, notes)
     rule = _rule_of(contract, finding)
     if contract is None or rule is None:
         answer = without_contract()
     elif trace is None:
         answer = without_record()
     else:
-        reader = readers.setdefault(key, known or Reader(trace, contract))
+        reader = readers.setdefault(key, reader or Reader(trace, contract))
         answer = reader.read(rule, finding)
-    cells, run = _cells(some, one, finding)
-    if run is None:
-        return Explained(finding=finding, source=one.source, answer=answer, notes=tuple(notes))
-    others = rejudged(cells, run)
-    answer = judged_otherwise(others) if others else answer
+    others, differing = known.alike(one, finding)
     return Explained(
         finding=finding,
         source=one.source,
-        answer=answer,
-        contrasts=tuple(contrasts(cells, run)),
+        answer=judged_otherwise(others) if others else answer,
+        contrasts=tuple(differing),
         notes=tuple(notes),
     )
 
@@ -218,78 +203,6 @@ def _rule_of(contract: Contract | None, finding: Finding) -> Rule | None:
     if contract is None:
         return None
     return next((rule for rule in contract.rules if rule.id == finding.rule), None)
-
-
-def _trace_of(one: Judged, finding: Finding, options: CheckOptions, notes: list[str]) -> Trace | None:
-    for opened in one.opened:
-        if opened.trace.id == finding.trace:
-            return opened.trace
-    summary = next((trace for trace in one.report.traces if trace.id == finding.trace), None)
-    if summary is None:
-        return None
-    sources = [source.partition("!")[0] for source in summary.sources]
-    missing = [source for source in sources if not os.path.exists(source)]
-    if missing or not sources:
-        notes.append(f"the record is not where it was: {', '.join(missing) or 'it came as a stream'}")
-        return None
-    try:
-        traces = [opened.trace for opened in open_traces(list(dict.fromkeys(sources)), _as_read(options, summary))]
-    except OutstepError as error:
-        notes.append(f"the record cannot be read again: {error.problems[0].sentence}")
-        return None
-    fits = [trace for trace in traces if _digests(trace) == set(summary.sha256)]
-    if not fits:
-        notes.append("the record is not what it was when it was judged")
-    named = [trace for trace in fits if trace.id == finding.trace]
-    return named[0] if named else fits[0] if len(fits) == 1 else None
-
-
-def _as_read(options: CheckOptions, summary: TraceSummary) -> CheckOptions:
-    return structs.replace(
-        options, unpinned=options.unpinned or summary.unpinned, complete=options.complete or summary.end == "taken"
-    )
-
-
-def _digests(trace: Trace) -> set[str]:
-    return {source.sha256 for source in trace.header.sources if source.sha256}
-
-
-def _cells(some: Sequence[Judged], one: Judged, finding: Finding) -> tuple[list[Cell], Cell | None]:
-    """Return every run as far as the rule is concerned, and the run of the finding."""
-    cells: list[Cell] = []
-    own: Cell | None = None
-    for other in some:
-        for index, contract in enumerate(other.report.contracts):
-            if contract.id != finding.contract:
-                continue
-            if not any(rule.rule == finding.rule and rule.contract == contract.id for rule in other.report.rules):
-                continue
-            for trace in other.report.traces:
-                verdicts = trace.verdicts[index]
-                if verdicts is None:
-                    continue
-                cell = Cell(
-                    case=_case(other, trace),
-                    run=f"{other.source}: {trace.id}",
-                    record=" ".join(trace.sha256),
-                    subject=tuple(sorted(trace.subject.items())),
-                    contract=contract.sha256,
-                    verdict=verdicts.get(finding.rule, "satisfied"),
-                )
-                cells.append(cell)
-                if other is one and trace.id == finding.trace:
-                    own = own or cell
-    return cells, own
-
-
-def _case(one: Judged, trace: TraceSummary) -> str:
-    """Return what makes runs the same case: what the person asked first, where the trace is at hand, else its id."""
-    for opened in one.opened:
-        if opened.trace.id == trace.id:
-            for event in opened.trace.events:
-                if isinstance(event, UserMessage):
-                    return f"asked {event.text}"
-    return f"id {trace.id}"
 
 
 def unknown(paths: Sequence[str]) -> Problem:
