@@ -218,6 +218,19 @@ def test_places_in_a_crooked_trace_are_those_of_the_file() -> None:
     assert lines == [(4, 1), (2, 3), (3, None), (5, 3), (5, 3)]
 
 
+@pytest.mark.parametrize("between", [b"", b"\n", b" \r\n", b"{broken\n", user(3).strip() + user(4) + b"\n"])
+def test_places_are_those_of_the_file_in_whichever_trace_they_are_sought(between: bytes) -> None:
+    headers = [HEADER.replace(b'"t"', b'"%s"' % name) for name in (b"a", b"b", b"c")]
+    parts = [headers[0], user(1), user(2), between, headers[1], user(1), user(2), headers[2], user(1)]
+    raw = document(b"".join(parts))
+    found = adapter("native").origins([raw], Options(), {"b": [2], "c": [1]})
+    before = b"".join(parts[:6]), b"".join(parts[:8])
+    assert {key: (one.place.line, one.place.offset, one.record) for key, one in found.items()} == {
+        ("b", 2): (before[0].count(b"\n") + 1, len(before[0]), user(2).decode().strip()),
+        ("c", 1): (before[1].count(b"\n") + 1, len(before[1]), user(1).decode().strip()),
+    }
+
+
 def test_messages_keep_their_text_exactly() -> None:
     line = '{"type":"assistant.message","seq":1,"text":"a\\u0000b \\ud83d\\ude00 退款"}\n'.encode()
     items, _ = read("native", document(HEADER + line))

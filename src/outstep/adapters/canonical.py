@@ -356,8 +356,20 @@ def _skip(file: BinaryIO, offset: int) -> None:
         offset -= len(piece)
 
 
+def _behind_headers(records: Iterator[_Record], count: int) -> Iterator[_Record]:
+    """Yield what stands behind the first headers."""
+    for record in records:
+        if count == 0:
+            yield record
+        elif isinstance(record.item, Header):
+            count -= 1
+
+
 class Search(Canonical):
     """The second look: finds lines of events, holding only traces that are out of order."""
+
+    _is_sought = False
+    """Whether something is sought in the trace that was named last."""
 
     def find(self, wanted: Mapping[str, frozenset[int]]) -> dict[tuple[str, int], Origin]:
         """Return the places of the wanted events of this document."""
@@ -376,15 +388,18 @@ class Search(Canonical):
         crooked: set[str] = set()
         name, last = "", None
         records: list[_Record] = []
+        self._is_sought = False
         for record in self._records():
-            item = record.item
+            item = record if isinstance(record, Header) else record.item
             if isinstance(item, Header):
                 found.update(self._settled(name, records, wanted))
                 records = []
                 name = self._name(item)
+                self._is_sought = name in wanted
                 last = None
                 continue
-            if name not in wanted:
+            assert not isinstance(record, Header)
+            if not self._is_sought:
                 continue
             if name in held:
                 records.append(record)
@@ -407,13 +422,37 @@ class Search(Canonical):
             return ""
         return self._ids.give(header.id, self._document)
 
-    def _records(self) -> Iterator[_Record]:
+    def _records(self) -> Iterator[_Record | Header]:
+        """Yield the headers, and the records of the traces in which something is sought; perhaps others too."""
         try:
             with self._document.open() as file:
                 for lines in whole_lines(file):
-                    yield from _one_by_one(lines)
+                    items = _at_once(lines)
+                    yield from _one_by_one(lines) if items is None else self._sought(lines, items)
         except OSError:
             return
+
+    def _sought(self, lines: Lines, items: list[Event | Header]) -> Iterator[_Record | Header]:
+        """Do the same for lines that can be read together: only those of traces that are sought are cut apart."""
+        kinds = list(map(type, items))
+        places = [*(index for index, kind in enumerate(kinds) if kind is Header), len(items)]
+        texts: list[bytes] = []
+        start = 0
+        for passed, end in enumerate(places):
+            if self._is_sought and start < end:
+                if not texts:
+                    texts = lines.body.split(b"\n")
+                    if not all(map(bytes.strip, texts[: len(items)])):
+                        # A blank line, so two records stand on another one: each line is looked at by itself.
+                        yield from _behind_headers(_one_by_one(lines), passed)
+                        return
+                offset = lines.offset + sum(map(len, texts[:start])) + start
+                for index in range(start, end):
+                    yield _Record(item=items[index], line=lines.line + index, offset=offset, text=texts[index])
+                    offset += len(texts[index]) + 1
+            if end < len(items):
+                yield items[end]  # type: ignore[misc]
+            start = end + 1
 
     def _settled(
         self, name: str, records: list[_Record], wanted: Mapping[str, frozenset[int]]
