@@ -74,6 +74,10 @@ def tell(log: list[dict[str, Any]], kind: str, **members: Any) -> None:
 def keep(log: list[dict[str, Any]]) -> None:
     folder = Path.home() / ".agent" / "sessions"
     folder.mkdir(parents=True, exist_ok=True)
+    if os.environ.get("MANNER") == "links":
+        # Into folders and files that are not its own.
+        (folder.parent / "elsewhere").symlink_to("/etc")
+        (folder / "passwd.jsonl").symlink_to("/etc/passwd")
     (folder / "own.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in log))
 
 

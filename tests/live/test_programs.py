@@ -26,7 +26,7 @@ HTTP = '{url = "{mcp_url}"}'
 
 def asked(folder: Path, *, manner: str = "", server: str = STDIO, words: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Describe the agent as a provider, and return the command that lets it play the first scenario once."""
-    transcript = "" if manner == "forgets-all" else '".agent/sessions/*.jsonl"'
+    transcript = "" if manner == "forgets-all" else '".agent/sessions/*.jsonl", ".agent/elsewhere/*"'
     (folder / "providers.toml").write_text(
         f"""
 [mine]
@@ -109,6 +109,14 @@ def test_a_record_that_disagrees_with_the_world_blocks(tmp_path: Path, manner: s
     assert record["disagreements"] == 1
     assert record["violated"] == [rule]
     assert f"{rule} (1)" in told
+
+
+def test_what_links_lead_to_is_no_part_of_a_transcript(tmp_path: Path) -> None:
+    code, told, record, _ = play(tmp_path, manner="links")
+    assert code == 0, told
+    assert [name for name in record["files"] if name.startswith("transcript/")] == [
+        "transcript/.agent/sessions/own.jsonl"
+    ]
 
 
 def test_a_failure_that_the_program_tells_is_read_from_data(tmp_path: Path) -> None:

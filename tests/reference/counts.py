@@ -57,6 +57,8 @@ class Counted(Struct):
     """The same, each with its lane."""
     hidden_keys: list[Case]
     """Events that count under a key that is hidden."""
+    vague: list[Item]
+    """Events whose amount is missing, where that leaves their count open."""
 
 
 def counts(scene: Scene, rule: Rule) -> list[Instance]:
@@ -80,7 +82,7 @@ class _Counts:
         self.counted = self._count()
 
     def _count(self) -> Counted:
-        found = Counted([], [], [], [], [], [])
+        found = Counted([], [], [], [], [], [], [])
         for case in cases(self.scene, self.rule):
             key = self._key(case)
             if case.applies is not True:
@@ -111,7 +113,7 @@ class _Counts:
                 judged = missing_or_hidden(self.rule, Missing("`sum` takes numbers from 0 on"))
                 found.uncounted.append(Instance(case.seq, shown, *judged))  # type: ignore[arg-type]
                 if self.rule.missing == "inconclusive":
-                    found.doubtful.append(case.seq)
+                    found.vague.append(Item(case, key, shown, None))
                 return
         found.items.append(Item(case, key, shown, None if isinstance(amount, Hidden) else amount))
 
@@ -378,6 +380,7 @@ class _Counts:
         holes = self.scene.holes_that_hide(rule.triggers, max(window.start, surely), end)
         doubtful = any(window.start < seq <= end for seq in self.counted.doubtful)
         doubtful = doubtful or any(item.amount is None for item in possible)
+        doubtful = doubtful or any(self._opened(x) == window.start and x.shown == shown for x in self.counted.vague)
         more = bool(holes) or doubtful
         least, most = _total(sure), _total(possible)
         if least >= bound and not unclear and not (is_exact and doubtful):

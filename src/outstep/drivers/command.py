@@ -135,12 +135,13 @@ class CommandDriver:
     def _transcript(self, home: str) -> dict[str, bytes]:
         """Return what the program recorded: path below the home to bytes, keys taken out."""
         found: dict[str, bytes] = {}
+        own = os.path.realpath(home)
         size = 0
         for pattern in self._program.transcript:
             for path in sorted(glob(pattern, root_dir=home, recursive=True, include_hidden=True)):
                 file = Path(home, path)
                 # The program may have left anything here; what a link leads to is not its record.
-                if file.is_symlink() or not file.is_file():
+                if os.path.realpath(file) != os.path.join(own, path) or not file.is_file():
                     continue
                 data = file.read_bytes()
                 size += len(data)

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 10_000
 """Recorded tool names whose listeners are kept in mind."""
 
+_OF_AGENT = frozenset({"model", "program"})
+"""Callers whose calls are the agent's own."""
 END_GAP = "the record stops here"
 ANY_RESULT = (Selector(what="result", by="any", text="result", spot=Spot(0, 0, 0)),)
 
@@ -185,7 +187,7 @@ class Run(Rulings, Triggers):
         self.pairing.call(lane, event)
         if lane.approvals or self.tool_approvals:
             self._cover_by_approval(lane, event)
-        if lane.id == "main":
+        if lane.id == "main" and event.by in _OF_AGENT:
             self.drop_final(event.seq)
         self.look_at_call(event, lane)
         self._spawn(lane, event)

@@ -60,9 +60,12 @@ class LowerBound:
             return None
         is_hidden = isinstance(self._counting.read_amount(view), Hidden)
         amount = None if is_hidden else self._counting.amount(view)
-        if amount is None and not is_hidden:
+        if amount is None and not is_hidden and self._rule.missing == "violated":
             return None
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
+        if amount is None and not is_hidden:
+            self._unknown.add((window, key))
+            return None
         items = self._windows.setdefault(window, {}).setdefault(key, [])
         if amount is None:
             # What it comes to is said once, when the window is settled.
