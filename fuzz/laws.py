@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import atheris
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 with atheris.instrument_imports(include=["outstep.engine", "outstep.contracts.kinds"]):
     from tests.laws.test_random_contracts import test_the_engine_says_what_the_reference_says as law
 

@@ -380,7 +380,10 @@ class _Counts:
         holes = self.scene.holes_that_hide(rule.triggers, max(window.start, surely), end)
         doubtful = any(window.start < seq <= end for seq in self.counted.doubtful)
         doubtful = doubtful or any(item.amount is None for item in possible)
-        doubtful = doubtful or any(self._opened(x) == window.start and x.shown == shown for x in self.counted.vague)
+        doubtful = doubtful or any(
+            self._opened(x) == window.start and x.shown == shown and self.trace.at(x.case.view.event) > surely
+            for x in self.counted.vague
+        )
         more = bool(holes) or doubtful
         least, most = _total(sure), _total(possible)
         if least >= bound and not unclear and not (is_exact and doubtful):

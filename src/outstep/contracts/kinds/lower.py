@@ -37,8 +37,8 @@ class LowerBound:
         """By key, what generated code counted: no window, no `since`, no gap."""
         self.over: set[Any] = set()
         """Windows and keys that are over the bound already."""
-        self._unknown: set[Any] = set()
-        """Windows and keys of which an amount is hidden: the total may be any."""
+        self._unknown: dict[Any, int] = {}
+        """By window and key: where the newest event stands whose amount is hidden; with it the total may be any."""
         self.restart()
 
     def restart(self) -> None:
@@ -64,12 +64,12 @@ class LowerBound:
             return None
         window = self._run.opening(self._counting.index, self._rule, view) if self._rule.after else START
         if amount is None and not is_hidden:
-            self._unknown.add((window, key))
+            self._unknown[window, key] = view.at
             return None
         items = self._windows.setdefault(window, {}).setdefault(key, [])
         if amount is None:
             # What it comes to is said once, when the window is settled.
-            self._unknown.add((window, key))
+            self._unknown[window, key] = view.at
             return None
         if self._rule.since:
             surely, _ = self._run.newest_since(self._counting.index, self._rule, window, view.at)
@@ -134,7 +134,9 @@ class LowerBound:
         judges_run = self._rule.judge == "run"
         is_unclear = judges_run and run.is_window_doubtful(index, self._rule, end)
         has_more = judges_run and run.may_hide_between(self._rule.triggers, max(window, surely), end)
-        is_veiled = self._counting.is_veiled or self._counting.has_undecided or (window, key) in self._unknown
+        unknown = self._unknown.get((window, key))
+        is_unknown = unknown is not None and (unknown > surely or not self._rule.since)
+        is_veiled = self._counting.is_veiled or self._counting.has_undecided or is_unknown
         if least >= bound and not is_unclear and not (self._is_exact and is_veiled):
             run.settle(index, "satisfied", None)
         elif least >= bound or most >= bound or is_unclear or has_more or is_veiled:
