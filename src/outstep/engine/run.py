@@ -257,13 +257,19 @@ class Run(Rulings, Triggers):
 
     def look_at_result(self, event: ToolResult, call: OpenCall, lane: LaneState) -> None:
         """Let everyone look at a result that is already paired."""
+        told = [monitor for monitor in self._answered if monitor.awaits(call.event.seq)]
+        is_seen = told or lane.approvals or self.watch is not None
+        if not is_seen and not self.listening("tool.result", call.event.tool):
+            # Nobody asks what became of the call, which may take long to tell.
+            self._come_home(lane, call)
+            return
         view = View(self, event, lane, issued=False)
         view.call = call
         view.outcome = self.outcome(event, call)
         self._check_denied(lane, event, view)
         self._come_home(lane, call)
         self.dispatch("tool.result", call.event.tool, view)
-        for monitor in self._answered:
+        for monitor in told:
             monitor.answered(view)
 
     def _check_denied(self, lane: LaneState, event: ToolResult, view: View) -> None:

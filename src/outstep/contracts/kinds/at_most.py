@@ -38,6 +38,10 @@ class AtMostMonitor(CountingMonitor):
         """Judge an event of `for` whose conditions hold."""
         self.upper.on(view)
 
+    def awaits(self, seq: int) -> bool:
+        """Return whether the call was counted."""
+        return seq in self.upper.open
+
     def answered(self, view: View) -> None:
         """Take the result of a call that was counted."""
         self.upper.answered(view)

@@ -198,7 +198,7 @@ class KindMonitor(Protocol):
     has_deadline: bool
     """Whether it is told of decisions and of every event (`opened`, `passed`, `took`)."""
     asks_outcomes: bool
-    """Whether it is told of every result (`answered`)."""
+    """Whether it is told of results (`answered`)."""
 
     def on(self, view: Any) -> None:
         """Judge an event of `for` whose conditions hold."""
@@ -210,6 +210,10 @@ class KindMonitor(Protocol):
 
     def doubted(self, view: Any) -> None:
         """Take note that an event may be one of `for` whose conditions hold, and it cannot be told."""
+        ...
+
+    def awaits(self, seq: int) -> bool:
+        """Return whether the result of the call at this place matters; asked of those that are told of results."""
         ...
 
     def answered(self, view: Any) -> None:
@@ -257,6 +261,10 @@ class Quiet:
 
     def doubted(self, view: Any) -> None:
         """Nothing to note."""
+
+    def awaits(self, seq: int) -> bool:  # noqa: ARG002
+        """Return true: whatever asks for results asks for all of them."""
+        return True
 
     def answered(self, view: Any) -> None:
         """Nothing to note."""

@@ -56,6 +56,10 @@ class ExactlyMonitor(CountingMonitor):
         self._note_over(self.tallies)
         self.lower.marked(role, seq)
 
+    def awaits(self, seq: int) -> bool:
+        """Return whether the call was counted."""
+        return seq in self.upper.open
+
     def answered(self, view: View) -> None:
         """Take the result of a call that was counted."""
         self.upper.answered(view)
