@@ -106,7 +106,9 @@ class LowerBound:
     def close(self) -> None:
         """Settle every key, or the run."""
         if not self._run.ever_inside(self._counting.index):
-            if self._run.may_have_opened(self._counting.index):
+            # An event of which nobody can tell whether it counts has said so already.
+            is_said = self._counting.has_undecided and (self._rule.per or self._rule.per_turn)
+            if not is_said and self._run.may_have_opened(self._counting.index):
                 self._doubt("", 0, self._counting.bound(self._bound, None), _NO_WINDOW, "hidden-evidence")
             return
         self.opened()
