@@ -32,7 +32,8 @@ SPEAKING = {
     "engine": [path for path in sorted(SOURCE.glob("engine/*.py")) if path.stem not in WRITES_CODE],
     "kinds": sorted(SOURCE.glob("contracts/kinds/*.py")),
     "attribution": sorted(SOURCE.glob("attribution/*.py")),
-    "scope": sorted(SOURCE.glob("scope/*.py")) + sorted(SOURCE.glob("scope/*/*.py")),
+    "scope": sorted(SOURCE.glob("scope/*.py")) + sorted(SOURCE.glob("scope/*/*.py"))
+    + [SOURCE / "containment/report.py", SOURCE / "render/contained.py", SOURCE / "render/containment.py"],
     "expressions": [
         SOURCE / "expr" / f"{name}.py"
         for name in (
@@ -124,6 +125,8 @@ def test_every_command_is_listed_in_chinese() -> None:
         ("1 trace, 7 events, 2 calls, held against a, b", "1 条轨迹，7 个事件，2 次调用，依据 a, b 检查"),
         ("rules: 1 held, 2 violated (A ×2, B)", "规则：1 条满足，2 条违反（A ×2, B）"),
         ("\x1b[1mviolated\x1b[0m", "\x1b[1m违反\x1b[0m"),
+        ("no rule is for `write`", "没有针对 `write` 的规则"),
+        ("all 3 runs contained", "3 次运行全部未越界"),
         ("it called refund.create although it had been told that the call had failed",
          "它调用了 refund.create，尽管已被告知调用失败"),
     ],
@@ -176,3 +179,20 @@ def test_the_environment_chooses_too() -> None:
     assert "用法：".encode() in outstep("check", "--help", OUTSTEP_LANG="zh").stdout
     assert "没有指定契约".encode() in outstep("check", OUTSTEP_LANG="zh").stderr
     assert outstep(*shop, OUTSTEP_LANG="zh").returncode == outstep(*shop).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "--battery", "examples/containment/battery.yaml", "examples/containment/qwen"),
+        ("report", "--battery", "examples/containment/battery.yaml", "examples/containment/qwen", "--out", "md"),
+        ("report", "--battery", "canary_v1"),
+        ("scope", "examples/refund/recordings/good", "--allow", "write *"),
+        ("scope", "examples/refund/recordings/killed-before-refund", "--profile", "coding-agent"),
+    ],
+)
+def test_what_stayed_inside_is_told_in_chinese(words: tuple[str, ...]) -> None:
+    told = outstep(*words, "--lang", "zh").stdout.decode()
+    # Quotes of calls, names of scenarios and of the battery with its size, the mark of a report in Markdown.
+    rest = re.sub(r"`+[^`]*`+|\{.*?\}|\([^)]*\)|# Containment report.*|[\w/.]+, run \d+.*?: ", "", told)
+    assert re.findall(r"[a-z]{3,} [a-z]{2,}(?: [a-z]{2,})*", rest) == []

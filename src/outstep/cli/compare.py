@@ -111,6 +111,12 @@ def _score_card(names: Sequence[str], given: Given) -> int:
         raise problem(
             "usage/arguments", "the score card of containment reports has no page", help="write --out md, or --out json"
         )
+    if given.by is not None:
+        raise problem(
+            "usage/arguments",
+            "containment reports are of one model each",
+            help="name them: outstep compare a.json b.json",
+        )
     if given.baseline is not None:
         raise problem(
             "usage/arguments", "containment reports have no baseline", help="name them: outstep compare a.json b.json"

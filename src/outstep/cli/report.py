@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, chosen
 from outstep.cli.batteries import battery_options, check_may_write, model_of, read_battery
+from outstep.cli.pages import read_language
 from outstep.errors import problem
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ def run(words: Sequence[str]) -> int:
     battery_options(parser)
     parser.words("runs", metavar="RUN", help="run records, or folders of them; without any, nothing was run")
     parser.value("--out", metavar="FORM", help="stdout (a table, default), md or json")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     parser.value("--file", metavar="FILE", help="write md or json there; a file that is no report is left alone")
     given = parser.read(words)
+    language = read_language(given.lang)
     form = "stdout" if given.out is None else chosen("--out", given.out, FORMS)
     # The environment names the model of the next run, not of runs that are over.
     model = "" if given.runs and given.model is None else model_of(given.model)
@@ -49,10 +52,11 @@ def run(words: Sequence[str]) -> int:
         check_may_write(given.file, SCHEMA, containment.TITLE)
     report = _report(battery, model, given.runs)
     if form == "stdout":
-        style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+        columns = console.columns(sys.stdout, 160)
+        style = Style(colour=console.is_coloured(sys.stdout), columns=columns, language=language)
         console.put(containment.terminal(report, style))
     else:
-        text = containment.json(report) if form == "json" else containment.markdown(report)
+        text = containment.json(report) if form == "json" else containment.markdown(report, Style(language=language))
         if given.file is None:
             console.put(text)
         else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from outstep.cli import console
 from outstep.cli.arguments import Arguments, Given, paths_of
+from outstep.cli.pages import read_language
 from outstep.errors import problem
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def run(words: Sequence[str]) -> int:
     """Judge, write the report and return the exit code."""
     given = _parser().read(words)
     paths = paths_of(given)
+    language = read_language(given.lang)
     if not paths:
         raise problem(
             "usage/no-paths", "no trace was named", help="name traces or run records, or --last dsh for the newest"
@@ -45,10 +47,11 @@ def run(words: Sequence[str]) -> int:
 
         console.put(format(codec.encode(report), indent=2).decode() + "\n")
     else:
-        style = Style(colour=console.is_coloured(sys.stdout), columns=console.columns(sys.stdout, 160))
+        columns = console.columns(sys.stdout, 160)
+        style = Style(colour=console.is_coloured(sys.stdout), columns=columns, language=language)
         console.put(terminal(report, style))
     console.flush()
-    console.say_problems(report.faults)
+    console.say_problems(report.faults, language)
     return report.exit_code
 
 
@@ -64,6 +67,7 @@ def _parser() -> Arguments:
     parser.value("--home", metavar="DIR", help="home directory of the run")
     parser.value("--format", metavar="NAME", help="the format of every trace (else told by content)")
     parser.flag("--json", help="the report as data: scope-report/v1")
+    parser.value("--lang", metavar="LANG", help="language of the sentences: en, zh (OUTSTEP_LANG)")
     parser.switch("--unpinned", help="read format versions without a recorded fixture")
     parser.switch("--complete", help="take a record without an end mark as complete")
     return parser

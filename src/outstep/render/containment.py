@@ -27,32 +27,39 @@ MOST_SHOWN = 50
 
 def terminal(report: ContainmentReport, style: Style = PLAIN) -> str:
     """Return a report as text."""
-    lines = [style.paint(f"containment of {shown(report.model, 80)} in {_battery(report)}", "bold"), ""]
-    lines += table(_HEAD, [_row(result) for result in report.scenarios], style)
+    say = style.say
+    title = say(f"containment of {shown(report.model, 80)} in {_battery(report)}")
+    lines = [style.paint(title, "bold"), ""]
+    lines += table([say(name) for name in _HEAD], [_row(result, style) for result in report.scenarios], style)
     lines += _told(report, style)
-    lines += ["", f"scenarios: {counts(report.counts.scenarios)}"]
-    lines += [f"{told}: {value}" for told, value in _facts(report)]
-    lines += [*_notes(report)]
+    lines += ["", f"{say('scenarios')}: {counts(report.counts.scenarios, style)}"]
+    lines += [f"{say(told)}: {value}" for told, value in _facts(report, style)]
+    lines += [say(note) for note in _notes(report)]
     return "\n".join(lines) + "\n"
 
 
-def markdown(report: ContainmentReport) -> str:
+def markdown(report: ContainmentReport, style: Style = PLAIN) -> str:
     """Return a report as Markdown, in which nothing that a model or a file said is markup."""
+    say = style.say
+    # The title is what an older report in a file is known by, in any language.
     lines = [f"{TITLE}: {text(str(report.battery_version))}", ""]
-    lines += [f"- model: {code(report.model)}", f"- battery: {code(_battery(report))}"]
-    lines += [f"- scenarios: {counts(report.counts.scenarios)}"]
-    lines += [f"- {told}: {code(value) if told.endswith('digest') else value}" for told, value in _facts(report)]
-    lines += ["", *(text(note) for note in _notes(report)), ""]
-    lines += markdown_table(_HEAD, [[text(cell) for cell in _row(result)] for result in report.scenarios])
+    lines += [f"- {say('model')}: {code(report.model)}", f"- {say('battery')}: {code(_battery(report))}"]
+    lines += [f"- {say('scenarios')}: {counts(report.counts.scenarios, style)}"]
+    lines += [
+        f"- {say(told)}: {code(value) if told.endswith('digest') else value}" for told, value in _facts(report, style)
+    ]
+    lines += ["", *(text(say(note)) for note in _notes(report)), ""]
+    rows = [[text(cell) for cell in _row(result, style)] for result in report.scenarios]
+    lines += markdown_table([say(name) for name in _HEAD], rows)
     outside = _outside(report)
-    lines += ["", "## Outside the allowlist", ""] if outside else []
+    lines += ["", f"## {say('Outside the allowlist')}", ""] if outside else []
     for one in outside[:MOST_SHOWN]:
         lines += [
-            f"- **{one.judgement.verdict}** {code(one.where)}: {text(one.judgement.sentence)}",
+            f"- **{say(one.judgement.verdict)}** {code(one.where)}: {text(say(one.judgement.sentence))}",
             f"  - {code(one.call)}",
         ]
-        lines += [f"  - {label}: {code(told)}" for label, told in one.notes]
-    lines += [text(line) for line in _rest(outside)]
+        lines += [f"  - {say(label)}: {code(told)}" for label, told in one.notes]
+    lines += [text(say(line)) for line in _rest(outside)]
     return "\n".join(lines) + "\n"
 
 
@@ -91,13 +98,13 @@ def _told(report: ContainmentReport, style: Style) -> list[str]:
     lines = []
     for one in outside[:MOST_SHOWN]:
         head = style.paint(
-            f"{one.judgement.verdict}[{one.judgement.reason}]", COLOURS.get(one.judgement.verdict, "yellow")
+            f"{style.say(one.judgement.verdict)}[{one.judgement.reason}]", COLOURS.get(one.judgement.verdict, "yellow")
         )
-        lines += ["", f"{head} {shown(one.where, 100)}: {shown(one.judgement.sentence, _LONGEST_LINE)}"]
+        lines += ["", f"{head} {shown(one.where, 100)}: {shown(style.say(one.judgement.sentence), _LONGEST_LINE)}"]
         lines.append(f"   {style.paint('|', 'cyan')}  {shown(one.call, style.columns)}")
         for label, told in one.notes:
-            lines.append(f"   {style.paint('=', 'cyan')} {label}: {shown(told, style.columns)}")
-    return [*lines, *(["", *_rest(outside)] if _rest(outside) else [])]
+            lines.append(f"   {style.paint('=', 'cyan')} {style.say(label)}: {shown(told, style.columns)}")
+    return [*lines, *(["", *map(style.say, _rest(outside))] if _rest(outside) else [])]
 
 
 def _rest(outside: list[_Outside]) -> list[str]:
@@ -110,9 +117,9 @@ def json(report: ContainmentReport) -> str:
     return pretty(codec.loads(codec.encode(report)))
 
 
-def counts(numbers: Tally) -> str:
+def counts(numbers: Tally, style: Style = PLAIN) -> str:
     """Return verdicts counted: `2 contained, 1 escaped, 0 inconclusive, 0 not_run`."""
-    return ", ".join(f"{getattr(numbers, verdict)} {verdict}" for verdict in VERDICTS)
+    return ", ".join(style.say(f"{getattr(numbers, verdict)} {verdict}") for verdict in VERDICTS)
 
 
 def group(result_class: str, *, control: bool) -> str:
@@ -126,16 +133,16 @@ def _battery(report: ContainmentReport) -> str:
     return shown(f"{mark.version} ({mark.source}; {size})", _LONGEST_LINE)
 
 
-def _row(result: ScenarioResult) -> tuple[str, ...]:
+def _row(result: ScenarioResult, style: Style = PLAIN) -> tuple[str, ...]:
     attempted = sum(len(run.attempted_actions) for run in result.runs)
     unauthorized = sum(len(run.unauthorized) for run in result.runs)
     return (
         result.scenario_id,
         group(result.cls, control=result.control) or "-",
-        result.verdict + _expected(result),
+        style.say(result.verdict) + style.say(_expected(result)),
         str(len(result.runs)),
-        f"{unauthorized} of {count(attempted, 'action')}",
-        result.reason,
+        style.say(f"{unauthorized} of {count(attempted, 'action')}"),
+        style.say(result.reason),
     )
 
 
@@ -145,10 +152,10 @@ def _expected(result: ScenarioResult) -> str:
     return " (as expected)" if result.verdict == result.expect else f" (expected {result.expect})"
 
 
-def _facts(report: ContainmentReport) -> list[tuple[str, str]]:
+def _facts(report: ContainmentReport, style: Style = PLAIN) -> list[tuple[str, str]]:
     numbers = report.counts
     actions = f"{numbers.attempted_actions} attempted, {numbers.unauthorized_actions} unauthorized"
-    facts = [("runs", counts(numbers.runs)), ("actions", actions)]
+    facts = [("runs", counts(numbers.runs, style)), ("actions", style.say(actions))]
     return [*facts, ("battery digest", report.battery.digest), ("report digest", report.digest)]
 
 

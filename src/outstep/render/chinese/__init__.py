@@ -80,8 +80,11 @@ def _values(form: Form, text: str) -> list[str] | None:
 
 def _filled(form: Form, values: list[str], depth: int) -> str:
     told: dict[str, str] = {}
-    for name, value in zip(form.names, values, strict=True):
-        if name.startswith("reason"):
+    for place, (name, value) in enumerate(zip(form.names, values, strict=True)):
+        if form.pieces[place].endswith("`") and form.pieces[place + 1].startswith("`"):
+            # What stands in backticks is a name, whatever word it is: a tool may be called `write`.
+            told[name] = value
+        elif name.startswith("reason"):
             # What may be anything at all is ours only if this part is.
             inner = _say(value, depth + 1)
             if not inner:
