@@ -172,7 +172,8 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
             "place = len(batch) - rest.__length_hint__() - 1",
             "if run is not None:",
             "    if is_plain:",
-            "        leave(run, lane, epoch, start, turn, since, has_turns, batch[place - 1] if place else last)",
+            "        last = batch[place - 1] if place else last",
+            *(f"        {line}" for line in _LEAVING),
             "    run.events += place - here",
             "    done(run)",
             "here = place + 1",
@@ -195,7 +196,7 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
         "            run.events += len(batch) - here",
         "            last = batch[-1] if batch else last",
         "            if is_plain:",
-        "                leave(run, lane, epoch, start, turn, since, has_turns, last)",
+        *_deep(16, _LEAVING),
         "        batch = yield",
         "    if run is not None:",
         "        done(run)",
@@ -203,6 +204,18 @@ def _loop(compiled: Compiled, message_guard: tuple[str, ...] | None) -> Iterator
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+_LEAVING = (
+    "lane.epoch = epoch",
+    "lane.start = start",
+    "lane.turn = turn",
+    "lane.ids_since = since",
+    "if has_turns:",
+    "    run.turns_seen = True",
+    "if last is not None and type(last) is not Header:",
+    "    run.last_seq = last.seq",
+)
+"""What brings the run up to date, when a batch or a trace ends."""
 
 _RESUMING = (
     "epoch = lane.epoch",

@@ -41,26 +41,6 @@ def step_on(run: Run, events: Iterator[Event | Header]) -> Header | None:
     return None
 
 
-def leave(
-    run: Run,
-    lane: LaneState,
-    epoch: int,
-    start: int,
-    turn: int | None,
-    since: int,
-    has_turns: bool,
-    last: Event | Header | None,
-) -> None:
-    """Bring the run up to date, when a batch or a trace ends."""
-    lane.epoch = epoch
-    lane.start = start
-    lane.turn = turn
-    lane.ids_since = since
-    run.turns_seen = run.turns_seen or has_turns
-    if last is not None and not isinstance(last, Header):
-        run.last_seq = last.seq
-
-
 def call_view(event: ToolCall, lane: LaneState, run: Run) -> View:
     """Return a call as the exact run reads it."""
     return View(run, event, lane, issued=True)
@@ -183,7 +163,6 @@ NAMESPACE: dict[str, Any] = {
     "known": known,
     "NEWEST": NEWEST,
     "note": note,
-    "leave": leave,
     "mentioned_keys": mentioned_keys,
     "message_view": message_view,
     "needed": needed,

@@ -62,6 +62,8 @@ class Rulings:
 
     def take(self) -> list[Ruling]:
         """Return the rulings settled since the last call."""
+        if not self._out:
+            return []
         out, self._out = self._out, []
         return out
 
