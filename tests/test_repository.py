@@ -274,3 +274,11 @@ def test_every_command_is_in_the_tables_of_commands(page: str) -> None:
     rows = "\n".join(re.findall(r"^\|.*$", (ROOT / page).read_text("utf-8"), re.MULTILINE))
     named = {words.removeprefix("outstep ").split()[0] for words in re.findall(r"`([^`]+)`", rows)}
     assert [name for name in COMMANDS if name not in named and name != "help"] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
+def test_nothing_is_kept_that_is_to_be_ignored() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+    )
+    assert listed.stdout.decode().split() == []
