@@ -71,13 +71,13 @@ class ClaimFinder:
             if not self._always:
                 return []
         if asked := needs.met(probe):
-            if is_one_line(text):
-                return self._in_line(text, probe, asked)
+            if needs is self._ascii_needs and text and is_one_line(text, data := text.encode()):
+                return self._in_line(text, data, probe, asked)
             parts = pieces(text)
             return self._in_piece(parts[0], asked) if len(parts) == 1 else self._in_pieces(parts)
         return []
 
-    def _in_line(self, text: str, probe: str, asked: Sequence[ClaimPattern]) -> list[Claim]:
+    def _in_line(self, text: str, data: bytes, probe: str, asked: Sequence[ClaimPattern]) -> list[Claim]:
         """Return the claims of a text that is one piece as it stands, by the patterns `asked`.
 
         Most often it is one pattern, and one sentence that asserts what it matches; whatever is not so goes elsewhere.
@@ -86,7 +86,6 @@ class ClaimFinder:
         if len(asked) != 1 or not asked[0].is_local:
             return self._in_piece(text, asked)
         pattern = asked[0]
-        data = text.encode()
         spans = pattern.match_in_line(data)
         first, end = spans[0]
         if first < 0:

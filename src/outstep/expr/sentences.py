@@ -56,14 +56,10 @@ def pieces(text: str) -> list[str]:
     return list(filter(None, found))
 
 
-def is_one_line(text: str) -> bool:
-    """Return whether a text is its only piece as it stands, and ASCII."""
+def is_one_line(text: str, data: bytes) -> bool:
+    """Return whether an ASCII text, and not an empty one, is its only piece as it stands; `data` are its bytes."""
     return (
-        text.isascii()
-        and text[:1].isalpha()
-        and text[-1] != " "
-        and "  " not in text
-        and len(text.encode().translate(None, _MARKED)) == len(text)
+        text[0].isalpha() and text[-1] != " " and "  " not in text and len(data.translate(None, _MARKED)) == len(data)
     )
 
 
@@ -89,6 +85,8 @@ def end_finder(data: bytes) -> Callable[[bytes, int], int]:
 
 def is_question(sentence: str) -> bool:
     """Return whether a sentence ends as a question does."""
+    if "?" not in sentence and sentence.isascii():
+        return False  # in ASCII nothing else ends a question
     return sentence.rstrip(_BEHIND_A_QUESTION).endswith(_question_ends())
 
 

@@ -162,6 +162,10 @@ def test_naming_a_claim_loads_nothing_that_finds_one() -> None:
     assert Claim.__module__ == "outstep.expr.claim"
 
 
+def test_in_ascii_text_only_a_question_mark_ends_a_question() -> None:
+    assert not [end for language in words() for end in language.question_ends if end.isascii()]
+
+
 def _environment() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(outstep.expr.words.__file__).parents[3])}
 
