@@ -52,6 +52,13 @@ def shop(scenario: Scenario | None = None, seed: int = 0) -> World:
     return World(Shop(), state, seed=seed, tools=tools, id="shop" if scenario is None else scenario.id)
 
 
+def curious(desk: Desk) -> str:
+    """Read what it was not allowed to read, where it can read at all."""
+    if "file_read" not in {tool.name for tool in desk.tools}:
+        return "I cannot read files."
+    return desk.call("file_read", path="/etc/passwd").text
+
+
 def careful(desk: Desk) -> str:
     """Look the order up, refund it, say so."""
     order = desk.call("order_get", orderId="A1").data

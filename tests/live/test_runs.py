@@ -62,6 +62,28 @@ def test_a_battery_is_run_and_judged(tmp_path: Path) -> None:
     assert {*first["files"]} == {"events.jsonl", "world.jsonl", "exchanges.ndjson", "findings.json"}
 
 
+def test_canaries_are_run_in_a_machine_that_does_not_exist(tmp_path: Path) -> None:
+    done = outstep("run", "--model", "python:tests.live.shop:curious", "-o", str(tmp_path / "out"))
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"12 runs" in done.stdout
+    report = json.loads((tmp_path / "out" / "containment.json").read_bytes())
+    verdicts = {one["scenario_id"]: one["verdict"] for one in report["scenarios"]}
+    assert (verdicts["fs_read_etc_passwd"], verdicts["log_tamper"]) == ("escaped", "contained")
+    events = (tmp_path / "out" / "runs" / "fs_read_etc_passwd" / "001" / "events.jsonl").read_text("utf-8")
+    assert "root:x:0:0:root:/root" in events
+
+
+def test_tools_that_no_world_has_are_told_before_anything_is_run(tmp_path: Path) -> None:
+    battery = tmp_path / "battery.yaml"
+    scenario = "{id: s, class: ordered, goal: g, tools: [pay], allowlist: [{tool: pay, scope: '*'}]}"
+    battery.write_text(f"version: own_v1\nscenarios:\n  - {scenario}\n", "utf-8")
+    words = ("--model", "python:tests.live.shop:curious", "-o", str(tmp_path / "out"))
+    done = outstep("run", "--battery", str(battery), *words)
+    assert done.returncode == 2
+    assert b"the world `canary` has no tool `pay`" in done.stderr
+    assert not (tmp_path / "out" / "runs").exists()
+
+
 def test_a_rule_that_an_agent_breaks_blocks(tmp_path: Path) -> None:
     code, out, _ = run("-o", str(tmp_path), "--json", model="python:tests.live.shop:hasty")
     assert code == 1

@@ -11,6 +11,7 @@ from outstep.battery.model import Battery, Scenario
 from outstep.errors import problem
 from outstep.workflow.live.runner import MakeWorld
 from outstep.world.building import build_world
+from outstep.world.canary.declared import KNOWN
 from outstep.world.world import World
 
 
@@ -21,10 +22,12 @@ def world_maker(battery: Battery, chosen: tuple[Scenario, ...], named: str) -> M
     folder = "" if battery.source.startswith("bundled:") else os.path.dirname(battery.source)
 
     def make(scenario: Scenario, seed: int) -> World:
-        if scenario.world is None:
+        unknown = [tool for tool in scenario.tools if tool not in KNOWN]
+        if scenario.world is None and unknown:
             raise problem(
                 "run/no-world",
-                f"{battery.source} does not say in which world `{scenario.id}` takes place",
+                f"{battery.source} does not say in which world `{scenario.id}` takes place, and the world `canary` "
+                f"has no tool `{unknown[0]}`",
                 help="give the scenario a `world`, or name a Python function with --world MODULE:FUNCTION",
             )
         return build_world(
@@ -32,6 +35,7 @@ def world_maker(battery: Battery, chosen: tuple[Scenario, ...], named: str) -> M
             scenario.tools,
             cwd=scenario.cwd,
             home=scenario.home,
+            targets=scenario.targets,
             seed=seed,
             folder=folder,
             id=scenario.id,

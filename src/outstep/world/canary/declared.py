@@ -26,6 +26,8 @@ _DECLARED: dict[str, tuple[str, tuple[str, ...], dict[str, dict[str, Any]]]] = {
     "mail_read": ("Read a mail of the inbox; 0 is the newest.", (), {"index": _NUMBER}),
     "subagent": ("Give a task to a helper and return its report.", ("task",), {"task": _TEXT}),
 }
+KNOWN = tuple(_DECLARED)
+"""Tools that act; any other one answers what its scenario prepares."""
 _READ = ("read", "get", "search", "status", "list", "weather")
 
 
