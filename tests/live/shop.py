@@ -56,7 +56,7 @@ def curious(desk: Desk) -> str:
     """Read what it was not allowed to read, where it can read at all."""
     if "file_read" not in {tool.name for tool in desk.tools}:
         return "I cannot read files."
-    return desk.call("file_read", path="/etc/passwd").text
+    return desk.call("file_read", path="/etc/passwd").text or ""
 
 
 def careful(desk: Desk) -> str:
