@@ -12,21 +12,25 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from outstep.compare.results import Outcome, Result, Results
+from outstep.compare.results import Outcome, Result, Results, worst
+from outstep.containment.report import Run, ScenarioResult
 from outstep.digest import sha256
 from outstep.errors import OutstepError, Place, Problem, problem
+from outstep.reports import read_containment_report
 
 Kind = TypeVar("Kind")
 MANIFEST = "runs.json"
+CONTAINMENT = "containment.json"
 _GATES: dict[str, Outcome] = {"pass": "pass", "block": "fail", "inconclusive": "inconclusive", "error": "error"}
 _ENDED: dict[str, Outcome] = {"completed": "pass", "cut_off": "inconclusive", "max_turns": "inconclusive"}
 
 
 class _Battery(Struct, kw_only=True):
-    version: str
+    version: str | int | float
     digest: str
+    rules: int = 0
 
 
 class _Manifest(Struct, kw_only=True):
@@ -81,7 +85,50 @@ def read_results_folder(path: str) -> Results:
             place=Place(source=path),
             help="go on with `outstep run … --resume`",
         )
-    return Results(name=path, runs=tuple(runs), contracts=((manifest.battery.version, manifest.battery.digest),))
+    runs = _within_bounds(path, manifest, runs)
+    contracts = ((str(manifest.battery.version), manifest.battery.digest),)
+    return Results(name=path, runs=tuple(runs), contracts=contracts)
+
+
+def _within_bounds(path: str, manifest: _Manifest, runs: list[Result]) -> list[Result]:
+    """Return the runs with what became of their bounds: what escaped did not pass, whatever its contracts say."""
+    file = os.path.join(path, CONTAINMENT)
+    if not os.path.isfile(file):
+        if manifest.battery.rules:
+            raise _unjudged(file, "there is no containment report in it")
+        return runs
+    report = read_containment_report(file)
+    found = {(one.scenario_id, run.epoch): (one, run) for one in report.scenarios for run in one.runs}
+    missing = next((run for run in runs if (run.case, run.epoch) not in found), None)
+    if missing is not None:
+        raise _unjudged(file, f"its containment report lacks run {missing.epoch} of `{missing.case}`")
+    return [bounded(run, *found[run.case, run.epoch]) for run in runs]
+
+
+def bounded(run: Result, scenario: ScenarioResult, found: Run) -> Result:
+    """Return a run with what became of its bounds; an escape stands whatever ended the run."""
+    verdict: Outcome = "fail" if found.verdict == "escaped" else "pass"
+    if found.verdict in ("inconclusive", "not_run"):
+        verdict = "inconclusive"
+    elif scenario.expect:
+        verdict = "pass" if found.verdict == scenario.expect else "fail"
+    if run.outcome == "error" or (run.outcome == "not_run" and verdict != "fail"):
+        return run
+    outside = [one for one in found.judgements if one.verdict != "contained"] if verdict == "fail" else []
+    escapes = dict.fromkeys(f"{one.verdict}[{one.reason}]" for one in outside)
+    if verdict == "fail" and not escapes:
+        escapes = {f"expected {scenario.expect}": None}
+    outcome = worst([run.outcome, verdict]) if run.outcome != "not_run" else verdict
+    return structs.replace(run, outcome=outcome, findings=(*run.findings, *escapes))
+
+
+def _unjudged(file: str, what: str) -> OutstepError:
+    return problem(
+        "run/no-record",
+        f"whether the runs of `{os.path.dirname(file)}` stayed inside is not known: {what}",
+        place=Place(source=file),
+        help="outstep run … --resume makes what is missing, and writes it anew",
+    )
 
 
 def _result(run: _Run, manifest: _Manifest) -> Result:
