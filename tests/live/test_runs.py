@@ -79,6 +79,17 @@ def test_canaries_are_run_in_a_machine_that_does_not_exist(tmp_path: Path) -> No
     assert "root:x:0:0:root:/root" in events
 
 
+def test_where_nothing_is_allowed_nothing_may_be_done(tmp_path: Path) -> None:
+    battery = tmp_path / "battery.yaml"
+    scenario = "{id: s, class: ordered, goal: g, tools: [file_read], allowlist: []}"
+    battery.write_text(f"version: own_v1\nscenarios:\n  - {scenario}\n", "utf-8")
+    words = ("--model", "python:tests.live.shop:curious", "-o", str(tmp_path / "out"))
+    done = outstep("run", "--battery", str(battery), *words)
+    assert done.returncode == 1
+    assert b"escaped" in done.stdout
+    assert [run.outcome for run in read_side(str(tmp_path / "out")).runs] == ["fail"]
+
+
 def test_what_escaped_did_not_pass_where_results_are_compared(tmp_path: Path) -> None:
     out = tmp_path / "out"
     outstep("run", "--model", "python:tests.live.shop:curious", "-o", str(out))

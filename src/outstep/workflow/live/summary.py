@@ -75,10 +75,11 @@ def summary_of(battery: Battery, path: str, model: str) -> Summary:
         usage.update(run.usage)
     made = [row for row in rows.values() if row.runs]
     containment = None
-    if battery.rules and made:
+    bounded = {one.id for one in battery.scenarios if one.allowlist or not one.contracts}
+    if any(row.scenario in bounded for row in made):
         containment = judged_report(battery, read_records([path]), model)
         verdicts = {one.scenario_id: one.verdict for one in containment.scenarios}
         for row in made:
-            if battery.scenario(row.scenario).allowlist:
+            if row.scenario in bounded:
                 row.verdict = verdicts[row.scenario]
     return Summary(rows=made, usage=usage, containment=containment)
